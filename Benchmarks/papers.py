@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.errors import DeviceError
 from PotentialSkeletonLib import force_field
 
 from . import volumes
-from .frame import Setting, Table, measure
+from .frame import Setting, Table
 
 ENGLISH, CHINESE, PLANE = (131, 261, 576), (155, 215, 175), (512, 512)
 SERIAL, ORIGINAL, CORRECTED, EXACT = "kfoe", "cuda-kfoe", "cuda-kfoe-corrected", "exact"
@@ -111,35 +111,14 @@ def _solvers(setting: Setting, case: volumes.Case) -> Iterator[dict]:
 
 
 def on_the_card(
-    setting: Setting, case: volumes.Case, solver: str, repeats: int, cut: float = 0.0
+    setting: Setting, case: volumes.Case, solver: str, repeats: int
 ) -> tuple[float, np.ndarray]:
-    """Seconds of a solver on a volume that lies on the card, whose scene stays there; its values.
+    """Seconds of a solver from when the volume is on the card until the levels are; the values.
 
     The papers time their kernels so, too; `connectedness` adds the ways to and from the host.
     """
-    from importlib import import_module
-
-    from FuzzyConnectedGPULib.affinity import level_values
-    from FuzzyConnectedGPULib.problem import state_problem
-    from FuzzyConnectedGPULib.solvers import CUDA_MODULES
-    from FuzzyConnectedGPULib.solvers.cuda.kfoe_rounds import levels_of
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
-    from FuzzyVesselCoreLib.progress import Progress
-
-    module = import_module(f"FuzzyConnectedGPULib.solvers.{CUDA_MODULES[solver]}")
-    problem = state_problem(case.volume, case.seeds, case.affinity, cut)
-    with choose_device(setting.cuda) as gpu:
-        voxels = gpu.put(problem.voxels)
-
-        def run():
-            found = module.propagate(problem, voxels, None, Progress(), gpu)[0]
-            gpu.synchronize()
-            return found
-
-        seconds, scene = measure(run, repeats)
-        shape = case.volume.shape
-        levels = gpu.get(scene) if scene.dtype == np.uint16 else levels_of(scene, shape, gpu)
-    return seconds, level_values(levels.reshape(shape))
+    scenes = [_solve(setting, case, solver, device=setting.cuda) for _ in range(repeats + 1)]
+    return float(np.median([s.seconds["on_device"] for s in scenes[1:]])), scenes[-1].values
 
 
 def field_sizes(setting: Setting) -> Table:

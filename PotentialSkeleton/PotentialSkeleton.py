@@ -86,7 +86,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     With a segment of your own: ``extract(slicer.util.getNode("Segmentation"), "Portal vein")``.
     `PotentialSkeletonMRML.colouring.color_by` colours what was made, and
-    `PotentialSkeletonMRML.stored_skeleton` reads a skeleton from the lines of a scene, for tables
+    `PotentialSkeletonMRML.lines` reads a skeleton from the lines of a scene, for tables
     and for SWC files.
     """
 
@@ -108,23 +108,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         segmentID: str | None = None,
         *,
         label: int | None = None,
-        strength: int = 6,
-        level: int = 2,
-        divergence: float = 20.0,
-        charge_distance: int | None = None,
-        method: str = "auto",
-        device: str = "auto",
-        drop_islands: int = 0,
-        close_tunnels: float = 0.0,
-        curveNodes: Any = True,
-        modelNode: Any = True,
-        labelmapNode: Any = True,
-        tableNode: Any = True,
-        tubesNode: Any = False,
-        criticalPointsNodes: Any = False,
-        plotChartNodes: Any = False,
-        fieldNode: Any = False,
         progress: Callable[[float], bool | None] | None = None,
+        wait: Callable[..., Any] | None = None,
+        **choices: Any,
     ) -> Any:
         """Find the centrelines of an object; the scene changes only if all goes well.
 
@@ -140,37 +126,35 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             ID or name of the segment; not needed where there is only one.
         label : int, optional
             Value in the labelmap; by default everything that is not 0.
-        strength, level, divergence, charge_distance, method, device
-            See `PotentialSkeletonLib.skeletonize`.
-        drop_islands, close_tunnels
-            Cleaning before, in voxels and mm; see `PotentialSkeletonLib.skeletonize`.
-        curveNodes : bool or list of vtkMRMLMarkupsCurveNode
-            One a branch, with radius as measurement, in one folder; of a list that is given, those
-            too many are removed. Thousands are slow in Slicer, and the model has them all.
-        modelNode : bool or vtkMRMLModelNode
-            Lines with the point array Radius and the cell arrays BranchId, Generation, Length,
-            MeanRadius, ComponentId, StartNode and EndNode;
-            `PotentialSkeletonMRML.nodes.lines.tubes` makes tubes of them,
-            `PotentialSkeletonMRML.stored_skeleton` the skeleton again.
-        labelmapNode : bool or vtkMRMLLabelMapVolumeNode
-            The skeleton's voxels, on the voxels of the labelmap or segment.
-        tableNode : bool or vtkMRMLTableNode
-            One row a branch, with length, radii and generation.
-        tubesNode : bool or vtkMRMLModelNode
-            The surface of tubes as thick as the object.
-        criticalPointsNodes : bool or dict of str to vtkMRMLMarkupsFiducialNode
-            Where the force vanishes: one list for each kind of point.
-        plotChartNodes : bool or list of vtkMRMLPlotChartNode
-            Radius along the longest branch, and histogram of radii; with their tables and series.
-        fieldNode : bool or vtkMRMLVectorVolumeNode
-            The force that the curves follow; where components have other charge distances, with
-            the largest.
         progress : callable, optional
             ``progress(fraction) -> bool``; False cancels.
+        wait : callable, optional
+            ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
+        strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
+            See `PotentialSkeletonLib.skeletonize`.
+        curveNodes : bool or list of vtkMRMLMarkupsCurveNode, default True
+            One a branch, with radius as measurement, in one folder; of a list that is given, those
+            too many are removed. Thousands are slow in Slicer, and the model has them all.
+        modelNode : bool or vtkMRMLModelNode, default True
+            Lines with the arrays that are named in `PotentialSkeletonMRML.lines`, which also makes
+            tubes of them (`tubes`) and the skeleton again (`stored_skeleton`).
+        labelmapNode : bool or vtkMRMLLabelMapVolumeNode, default True
+            The skeleton's voxels, on the voxels of the labelmap or segment.
+        tableNode : bool or vtkMRMLTableNode, default True
+            One row a branch, with length, radii and generation.
+        tubesNode : bool or vtkMRMLModelNode, default False
+            The surface of tubes as thick as the object.
+        criticalPointsNodes : bool or dict of str to vtkMRMLMarkupsFiducialNode, default False
+            Where the force vanishes: one list for each kind of point.
+        plotChartNodes : bool or list of vtkMRMLPlotChartNode, default False
+            Radius along the longest branch, and histogram of radii; with their tables and series.
+        fieldNode : bool or vtkMRMLVectorVolumeNode, default False
+            The force that the curves follow; where components have other charge distances, with
+            the largest.
 
         Returns
         -------
-        PotentialSkeletonMRML.result.SkeletonResult
+        PotentialSkeletonMRML.run_nodes.SkeletonResult
             The nodes, the skeleton as record of arrays, and warnings.
 
         Raises
@@ -182,21 +166,15 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.extraction import Job, extract_all
-        from PotentialSkeletonMRML.output_requests import Requests
-        from PotentialSkeletonMRML.solid_input import read_solid
+        from PotentialSkeletonLib.options import SkeletonOptions
+        from PotentialSkeletonMRML.extraction import extract_all
+        from PotentialSkeletonMRML.outputs import CLASSES, Requests
+        from PotentialSkeletonMRML.solid import read_solid
 
-        requests = Requests(
-            curveNodes=curveNodes, modelNode=modelNode, labelmapNode=labelmapNode,
-            tableNode=tableNode, tubesNode=tubesNode, criticalPointsNodes=criticalPointsNodes,
-            plotChartNodes=plotChartNodes, fieldNode=fieldNode,
-        )  # fmt: skip
-        options = dict(
-            strength=strength, level=level, divergence=divergence, charge_distance=charge_distance,
-            method=method, device=device, drop_islands=drop_islands, close_tunnels=close_tunnels,
-        )  # fmt: skip
-        jobs = [Job(read_solid(inputNode, segmentID, label), requests)]
-        return extract_all(jobs, options, progress)[0]
+        outputs = {name: choices.pop(name) for name in CLASSES if name in choices}
+        options = vars(SkeletonOptions()) | choices
+        jobs = [(read_solid(inputNode, segmentID, label), Requests(**outputs))]
+        return extract_all(jobs, options, progress, wait)[0]
 
     def extractSegments(
         self,
@@ -205,6 +183,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         outputs: Callable[[str], dict[str, Any]] | None = None,
         progress: Callable[[float], bool | None] | None = None,
+        wait: Callable[..., Any] | None = None,
         **options: Any,
     ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
@@ -219,14 +198,15 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         outputs : callable, optional
             ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
             ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
-        progress : callable, optional
+        progress, wait : callable, optional
+            As of `extract`.
         **options
             Of `PotentialSkeletonLib.skeletonize`, for all of them.
 
         Returns
         -------
-        list of PotentialSkeletonMRML.result.SkeletonResult
-            In the order of the segments. `PotentialSkeletonMRML.stored_skeleton.stored_tables`
+        list of PotentialSkeletonMRML.run_nodes.SkeletonResult
+            In the order of the segments. `PotentialSkeletonMRML.tables.stored_tables`
             makes one table of their models, with a column for the tree.
 
         Raises
@@ -234,14 +214,15 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         As `extract`.
         """
         from PotentialSkeletonLib.options import SkeletonOptions
-        from PotentialSkeletonMRML.extraction import extract_all, segment_jobs
-        from PotentialSkeletonMRML.output_requests import Requests
+        from PotentialSkeletonMRML.extraction import extract_all
+        from PotentialSkeletonMRML.outputs import Requests
+        from PotentialSkeletonMRML.solid import read_solid, segments_named
 
-        options = vars(SkeletonOptions()) | options
-        jobs = segment_jobs(
-            inputNode, segmentIDs, lambda each: Requests(**(outputs(each) if outputs else {}))
-        )
-        return extract_all(jobs, options, progress)
+        jobs = []
+        for each in segments_named(inputNode, segmentIDs):
+            requests = Requests(**(outputs(each) if outputs else {}))
+            jobs.append((read_solid(inputNode, each), requests))
+        return extract_all(jobs, vars(SkeletonOptions()) | options, progress, wait)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.
@@ -261,14 +242,14 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        PotentialSkeletonMRML.branch_tools.Tree
+        PotentialSkeletonMRML.tree.Tree
 
         Raises
         ------
         FuzzyVesselCoreLib.errors.InputError
             The node holds no centrelines.
         """
-        from PotentialSkeletonMRML.branch_tools import Tree
+        from PotentialSkeletonMRML.tree import Tree
 
         return Tree(modelNode)
 

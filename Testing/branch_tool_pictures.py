@@ -41,7 +41,7 @@ def main() -> None:
     window, phantom = window_of_phantom(folder)
     import slicer
 
-    from PotentialSkeletonPanel.branch_tools.divide_tools import GROUPS
+    from PotentialSkeletonPanel.branch_tools import GROUPS
 
     panel, parameters = window.panel, window.panel.parameters
     tools = panel.widget.panel.tools

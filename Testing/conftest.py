@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from FuzzyVesselCoreLib.jit.compiling_processes import OBJECTS_BETWEEN_COLLECTIONS
 from support.places import ROOT
 
 # Other programs on the machine must not let a test fail: no time is asserted.
@@ -33,7 +32,7 @@ def pytest_collection_finish(session):
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 50, 100)
+    gc.set_threshold(50_000, 50, 100)
 
 
 def pytest_runtest_setup(item):
@@ -71,16 +70,6 @@ def interleaved_cuda(request):
     Races between threads, also of two blocks, show as on a GPU, and so do out-of-bounds reads.
     """
     with _emulated_cuda(order=request.param, interleave=4, resident_blocks=3) as device:
-        yield device
-
-
-@pytest.fixture(params=["ascending", "descending", 1])
-def cooperative_cuda(request):
-    """An emulated device with three resident blocks.
-
-    Where the order is no number, each block runs until it waits for another one.
-    """
-    with _emulated_cuda(order=request.param, resident_blocks=3) as device:
         yield device
 
 

@@ -110,7 +110,7 @@ def three_vessels(window: Window) -> None:
 
     from Benchmarks.clicks import clicks_inside
     from Benchmarks.volumes import known_vessels
-    from FuzzyConnectedGPUPanel.first_view.placing import new_list
+    from FuzzyConnectedGPUPanel.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
     from FuzzyVesselCoreLib.phantom.anatomy import Grid, tubes

@@ -86,7 +86,7 @@ def _phantom() -> Case:
 def click(window: Any, case: Case) -> None:
     """Place the points of all vessels, say what they are, and press Apply."""
     from FuzzyConnectedGPUMRML.vessels import vessels_of
-    from FuzzyConnectedGPUPanel.first_view.placing import new_list
+    from FuzzyConnectedGPUPanel.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
 
     panel, parameters = window.panel, window.panel.parameters
@@ -190,12 +190,13 @@ def segment_editor(folder: Path, case: Case) -> None:
             for position in world_points(voxels, case.volume):
                 live.click(position, background)
                 _wait(live)
-    for kind in KINDS[:2]:  # the points of both are there now
-        editor.select(kind)
-        live.inputs_changed()
-        _wait(live)
-        if kind == KINDS[0]:
-            live.apply()
+    live.cancel()
+    editor.select(KINDS[0])  # the points of both are there now
+    live.apply()
+    _wait(live)
+    editor.select(KINDS[1])
+    live.more.value = 0.01  # its preview
+    _wait(live)
     segmentation.CreateClosedSurfaceRepresentation()
     workplace.zoom(1.3, world_points(case.points[1][:1], case.volume)[0])
     workplace.in_3d.look()
@@ -230,11 +231,10 @@ def _registered() -> str:
 
 
 def _wait(live: Any) -> None:
-    """Let the effect's runs and timers end."""
+    """Let the effect's run end."""
     import slicer
 
-    preview = live._preview
-    while preview._soon.active or preview.running or preview._held.working:
+    while live._run.pending:
         slicer.app.processEvents()
 
 

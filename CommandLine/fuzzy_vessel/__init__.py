@@ -1,7 +1,6 @@
 """The command line `fuzzy-vessel`: the modules' Logic classes on a MRML scene, without Slicer.
 
 `__main__` parses the `arguments` and runs one of the `jobs`: `reading` (files to nodes),
-`segmenting` and `skeletonizing` (nodes to nodes and files), `pictures` and `writing` (files),
-`results` and `report` (the end). `slicer_host` stands in for Slicer's application.
-Nothing here is public but the command itself.
+`segmenting` and `skeletonizing` (nodes to nodes and files), `pictures`, `report` and `writing`.
+`slicer_host` stands in for Slicer's application. Nothing here is public but the command itself.
 """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NOTHING = "nothing was written"
 KEPT = {
     "cohort": "finished cases are kept, and the same command goes on with the others",
-    "large": "finished blocks and components are kept, and the same command goes on",
+    "large": "finished blocks and components are kept, and the same command resumes the run",
 }
 TOO_LARGE = (
     "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
@@ -77,8 +77,7 @@ def _ended(progress: "ProgressBar", message: str, code: int) -> int:
 def _run(options: Namespace, progress: "ProgressBar") -> "Report":
     from . import jobs
 
-    job = getattr(jobs, options.command)
-    return jobs.Report(*job(options, progress))
+    return getattr(jobs, options.command)(options, progress)
 
 
 class _termination_as_exit:

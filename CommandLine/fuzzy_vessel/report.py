@@ -1,4 +1,4 @@
-"""The content of report.json."""
+"""What a job says: report.json, captions of pictures, and the summary on standard output."""
 
 import dataclasses
 import platform
@@ -6,14 +6,16 @@ import tomllib
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .writing.report_file import PROGRAM
 
 if TYPE_CHECKING:
     from . import segmenting, skeletonizing
 
-PACKAGES = ("numpy", "numba", "scipy", "slicer-core", "vtk")
+PACKAGES = (
+    "numpy", "numba", "scipy", "slicer-core", "vtk", "SimpleITK", "cupy-cuda12x", "cupy-cuda13x",
+)  # fmt: skip
 
 
 def version() -> str:
@@ -34,16 +36,7 @@ def _version_of(package):
         return None
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that the result depends on."""
-    found = {package: _version_of(package) for package in PACKAGES}
-    for package in ("cupy-cuda12x", "cupy-cuda13x"):
-        found[package] = _version_of(package)
-    return {
-        PROGRAM: version(),
-        "python": platform.python_version(),
-        **{package: number for package, number in found.items() if number},
-    }
+# The content of report.json.
 
 
 def heading(inputs: dict) -> dict:
@@ -52,56 +45,178 @@ def heading(inputs: dict) -> dict:
     return {"program": PROGRAM, "created": created, "input": inputs}
 
 
-def segmentation(outcome: "segmenting.Outcome") -> dict:
-    """Return the part of the report about a segmentation."""
-    connectedness, affinity = outcome.result.scene, outcome.result.affinity
-    return {
-        "model": "contrast" if affinity is None else "affinity",
-        "affinity": affinity and dataclasses.asdict(affinity),
-        "threshold": outcome.threshold,
-        "fill_gaps": outcome.fill_gaps,
-        "vessels": {
-            "voxels": int(outcome.labels.sum()),
-            "ml": outcome.result.volumeMl,
-            "dice_to_known_vessels_in_the_liver": outcome.dice,
-        },
-        **_each_vessel(outcome.result),
-        "solver": connectedness.solver,
-        "device": connectedness.device,
-        "rounds": connectedness.rounds,
-        "peak_bytes": connectedness.peak_bytes,
-    }
-
-
-def _each_vessel(result) -> dict:
-    """Name, label and volume of each of several vessels."""
-    if not hasattr(result, "vessels"):
-        return {}
-    each = [{"name": v.name, "label": v.label, "ml": v.volumeMl} for v in result.vessels]
-    return {"each_vessel": each, "disputed_ml": result.disputedMl}
-
-
-def skeleton(outcome: "skeletonizing.Outcome") -> dict:
-    """Return the part of the report about a skeleton."""
-    found, details = outcome.skeleton, dict(outcome.skeleton.report)
-    for reported_elsewhere in ("seconds", "warnings"):
-        details.pop(reported_elsewhere, None)
-    return {
-        "skeleton": {
-            "branches": len(found.branches),
-            "nodes": len(found.nodes),
-            "total_length_mm": outcome.length,
-            "options": outcome.options,
-            "distances_in_the_liver_mm": outcome.distances,
-            **outcome.trees,
-            **details,
-        }
-    }
-
-
 def ending(seconds: dict[str, float], warnings: list[str], **details: dict[str, float]) -> dict:
     """Return what every report ends with; `details` are the seconds of steps within a stage."""
     steps = {
         f"{stage}: {step}": time for stage, times in details.items() for step, time in times.items()
     }
-    return {"seconds": {**seconds, **steps}, "warnings": warnings, "versions": versions()}
+    packages = {package: _version_of(package) for package in PACKAGES}
+    versions = {PROGRAM: version(), "python": platform.python_version()}
+    versions |= {package: number for package, number in packages.items() if number}
+    return {"seconds": {**seconds, **steps}, "warnings": warnings, "versions": versions}
+
+
+def content(
+    origin: dict,
+    outcome: "segmenting.Outcome | None",
+    trees: "list[skeletonizing.Outcome]",
+    seconds: dict[str, float],
+    warnings: list[str],
+) -> dict:
+    """Return the whole report of a segmentation, of centrelines, or of both."""
+    steps, parts = {}, heading(origin)
+    if outcome is not None:
+        parts |= _segmentation(outcome)
+        steps["connectedness"] = outcome.result.scene.seconds
+    for found in trees:
+        name = f"label {found.wanted.label}: " if found.wanted.called else ""
+        steps[f"{name}finding centrelines"] = found.skeleton.report["seconds"]
+    if trees and trees[0].wanted.called:
+        parts["skeletons"] = {str(found.wanted.label): _skeleton(found) for found in trees}
+    elif trees:
+        parts["skeleton"] = _skeleton(trees[0])
+    return parts | ending(seconds, warnings, **steps)
+
+
+def _segmentation(outcome):
+    result, scene = outcome.result, outcome.result.scene
+    found = {
+        "model": "contrast" if result.affinity is None else "affinity",
+        "affinity": result.affinity and dataclasses.asdict(result.affinity),
+        "threshold": outcome.threshold,
+        "fill_gaps": outcome.options["fill_gaps"],
+        "vessels": {
+            "voxels": int((outcome.labels > 0).sum()),
+            "ml": result.volumeMl,
+            "dice_to_known_vessels_in_the_liver": outcome.dice,
+        },
+    }
+    if len(result.vessels) > 1:
+        each = [{"name": v.name, "label": v.label, "ml": v.volumeMl} for v in result.vessels]
+        found |= {"each_vessel": each, "disputed_ml": result.disputedMl}
+    names = ("solver", "device", "rounds", "peak_bytes")
+    return found | {name: getattr(scene, name) for name in names}
+
+
+def _skeleton(outcome):
+    found, details = outcome.skeleton, dict(outcome.skeleton.report)
+    for reported_elsewhere in ("seconds", "warnings"):
+        details.pop(reported_elsewhere, None)
+    return {
+        "branches": len(found.branches),
+        "nodes": len(found.nodes),
+        "total_length_mm": outcome.length,
+        "options": outcome.options,
+        "distances_in_the_liver_mm": outcome.distances,
+        **outcome.trees,
+        **details,
+    }
+
+
+# Texts for people.
+
+
+def size_text(volume: Any) -> str:
+    """Return the volume's size as it stands under its name."""
+    size = " x ".join(str(n) for n in volume.GetImageData().GetDimensions())
+    return f"{size} voxels of {' x '.join(f'{mm:.3g}' for mm in volume.GetSpacing())} mm"
+
+
+def segmentation_caption(outcome: "segmenting.Outcome") -> str:
+    """Return the line below the picture of a segmentation."""
+    parts = [_ml(outcome.result.volumeMl), f"threshold {_threshold(outcome)}"]
+    if outcome.dice is not None:
+        parts.append(f"Dice {outcome.dice:.3f} inside the liver")
+    return "   |   ".join(parts)
+
+
+def skeleton_caption(outcome: "skeletonizing.Outcome") -> str:
+    """Return the line below the picture of centrelines."""
+    report = outcome.skeleton.report
+    parts = [f"{_branches(outcome)}, {_length(outcome.length)}"]
+    if report["skeleton_cycles"]:
+        parts.append(counted(report["skeleton_cycles"], "loop"))
+    if report["components"] > 1:
+        parts.append(f"{report['components']} components")
+    if outcome.distances:
+        off = outcome.distances["skeleton_to_centreline"]["mean"]
+        parts.append(f"{off:.2f} mm from the known ones")
+    return "   |   ".join(parts)
+
+
+def summary(
+    outcome: "segmenting.Outcome | None",
+    trees: "list[skeletonizing.Outcome]",
+    seconds: dict[str, float],
+    folder: str | Path,
+) -> list[str]:
+    """Return the lines that the user reads at the end."""
+    lines, computed = [], []
+    if outcome is not None:
+        lines += _segmentation_lines(outcome)
+        scene = outcome.result.scene
+        took = sum(scene.seconds.values())
+        computed.append(f"by {scene.solver} on {scene.device} in {took:.2f} s")
+    for found in trees:
+        head = f"label {found.wanted.label}" if found.wanted.called else "skeleton"
+        counts = [_branches(found), _length(found.length)]
+        for name, what in (("components", "component"), ("skeleton_cycles", "loop")):
+            counts.append(counted(found.skeleton.report[name], what))
+        lines.append(f"{head:<10} {', '.join(counts)}")
+        for name, direction in (
+            ("skeleton_to_centreline", "from the skeleton to the known centrelines"),
+            ("centreline_to_skeleton", "from the known centrelines to the skeleton"),
+        ):
+            if measured := (found.distances or {}).get(name):
+                lines.append(
+                    f"distance   {measured['mean']:.2f} mm on average, 95 % within "
+                    f"{measured['percentile_95']:.2f} mm {direction}, inside the liver"
+                )
+    if trees:
+        took = sum(sum(found.skeleton.report["seconds"].values()) for found in trees)
+        computed.append(f"centrelines in {took:.2f} s")
+    computed.append(f"{sum(seconds.values()):.1f} s in all")
+    return [*lines, f"computed   {', '.join(computed)}", f"results    {Path(folder).resolve()}"]
+
+
+def _segmentation_lines(outcome):
+    result = outcome.result
+    lines = [f"threshold  {_threshold(outcome)}"]
+    if "contrast" in outcome.threshold:  # what a threshold of contrasts means in the image
+        lines.append(f"           {outcome.threshold['reason']}")
+    voxels = int((outcome.labels > 0).sum())
+    lines.append(f"vessels    {_ml(result.volumeMl)}, {voxels:,} voxels")
+    for vessel in result.vessels if len(result.vessels) > 1 else ():
+        lines.append(f"           label {vessel.label} {vessel.name}: {_ml(vessel.volumeMl)}")
+    if result.disputedMl:
+        lines.append(f"           disputed, in none of them: {_ml(result.disputedMl)}")
+    if outcome.dice is not None:
+        lines.append(
+            f"Dice       {outcome.dice:.3f} to the phantom's known vessels, inside the liver"
+        )
+    return lines
+
+
+def _threshold(outcome):
+    threshold = outcome.threshold
+    text = f"{threshold['value']:.4g}, chosen {threshold['chosen']}"
+    if threshold.get("confidence") is not None:
+        text += f" (confidence {threshold['confidence']:.0%})"
+    return text
+
+
+def _ml(volume):
+    return f"{volume:.1f} ml" if volume >= 10 else f"{volume:.3g} ml"
+
+
+def _length(mm):
+    return f"{mm / 1000:.2f} m" if mm >= 1000 else f"{mm:.3g} mm"
+
+
+def _branches(outcome):
+    return counted(len(outcome.skeleton.branches), "branch", "branches")
+
+
+def counted(count: int, thing: str, things: str = "") -> str:
+    """Return a count with its noun: 1 loop, 2 loops."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"

@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.large_arrays import same_values
+from FuzzyVesselCoreLib.voxels.masks import same_values
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness

@@ -1,29 +1,26 @@
 """Public entry point: fuzzy connectedness of a volume to seeds."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
+from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.early_compilation import open_early
-from FuzzyVesselCoreLib.gpu.selection import choose_device, ordinal_of
+from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.memory_soon import MemorySoon
 
 from .affinity import GaussianAffinity, level_values, write_level_values
 from .input_errors import SolverDeviceError
 from .input_validation import require_output
 from .problem import Problem, state_problem
 from .scene import FuzzyScene
-from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS
-from .solvers.interface import Solution
+from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class SolverOptions:
         they lead (English paper, table 2).
     device_memory : int or None
         Bytes of a CUDA device that a run may hold; None: all that are free. "exact" solves a volume
-        that needs more block by block.
+        that needs more on the CPU.
 
     Raises
     ------
@@ -158,9 +155,7 @@ def connectedness(
     progress = Progress.of(progress)
     progress.advance(0.0)
     times = [perf_counter()]
-    ordinal = ordinal_of(options.solver_device()) if options.solver == "exact" else None
-    if ordinal is not None:
-        open_early(ordinal)
+    options.solver_device()  # raises where the solver does not run on the device
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
     if out is not None:
         inputs = (volume, "volume"), (problem.voxels, "volume"), (mask, "mask")
@@ -168,78 +163,70 @@ def connectedness(
         out = np.asarray(out).reshape(problem.voxels.shape)  # a matrix stays a matrix otherwise
     times.append(perf_counter())
     progress.advance(0.0)
-    if ordinal is not None:
-        exact = import_module(f".solvers.{CUDA_MODULES['exact']}", __package__)
-        exact.compile_early(problem, ordinal)
-    solved, device_name, notes = _solve(problem, options, progress, out)
-    times += solved.times
+
+    def as_values(levels: Any, gpu: CudaDevice | None) -> np.ndarray:
+        times[2:] = [perf_counter()]
+        if isinstance(levels, np.ndarray) or gpu is None:
+            return level_values(levels, out)
+        values = np.empty(levels.shape, np.float32) if out is None else out
+        gpu.get_converted(levels, values, write_level_values)
+        return values
+
+    values, solution, device, notes = _solve(problem, options, progress, as_values)
+    times.append(perf_counter())
     progress.advance(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
-    run = solved.solution.rounds, seconds, solved.solution.peak_bytes, notes
-    values = solved.values.reshape(np.shape(volume))
-    return FuzzyScene(values, options.solver, device_name, *run)
+    if solution.on_device:
+        seconds["on_device"] = solution.on_device
+    run = solution.rounds, seconds, solution.peak_bytes, notes
+    return FuzzyScene(values.reshape(np.shape(volume)), options.solver, device, *run)
 
 
-class _Solved(NamedTuple):
-    """A solution, its values in host memory, and when each of both was there."""
+def solve_problem(
+    problem: Problem, options: SolverOptions, progress: Progress
+) -> tuple[np.ndarray, str, tuple[str, ...]]:
+    """Levels (uint16, K, J, I) of a `Problem` in host memory, name of the device, and notes."""
 
-    solution: Solution
-    values: np.ndarray
-    times: list[float]
+    def as_levels(levels: Any, gpu: CudaDevice | None) -> np.ndarray:
+        return levels if isinstance(levels, np.ndarray) or gpu is None else gpu.get(levels)
+
+    levels, _, device, notes = _solve(problem, options, progress, as_levels)
+    return levels, device, notes
 
 
 def _solve(
-    problem: Problem, options: SolverOptions, progress: Progress, out: np.ndarray | None
-) -> tuple[_Solved, str, tuple[str, ...]]:
-    """What was solved, the name of the device and notes."""
+    problem: Problem, options: SolverOptions, progress: Progress, take: Callable[..., np.ndarray]
+) -> tuple[np.ndarray, Solution, str, tuple[str, ...]]:
+    """What `take` makes of the levels, the solution, the name of the device, and notes."""
     device = options.solver_device()
+    notes: tuple[str, ...] = ()
     chosen = choose_device(device)
-    if chosen == "cpu":
-        return _solve_on_cpu(problem, options, progress, out), "cpu", ()
-    try:
-        return _solve_on_cuda(problem, options, progress, out, chosen), chosen.name, ()
-    except DeviceError as error:
-        if device != "auto":
-            raise
-        note = CpuUsedNote(error)
-        warnings.warn(note, stacklevel=3)
-    return _solve_on_cpu(problem, options, progress, out), "cpu", (note,)
-
-
-def _solve_on_cpu(
-    problem: Problem, options: SolverOptions, progress: Progress, out: np.ndarray | None
-) -> _Solved:
+    if chosen != "cpu":
+        try:
+            return *_solve_on_cuda(problem, options, progress, take, chosen), chosen.name, ()
+        except DeviceError as error:
+            # What does not fit on the card is solved by the CPU.
+            too_large = isinstance(error, DeviceMemoryError) and options.solver == "exact"
+            if device != "auto" and not too_large:
+                raise
+            notes = (CpuUsedNote(error),)
+            warnings.warn(notes[0], stacklevel=3)
     with needs_numba():
-        solver = import_module(f".solvers.{CPU_MODULES[options.solver]}", __package__)
-    solution = solver.solve(problem, progress)
-    solved = perf_counter()
-    return _Solved(solution, level_values(solution.levels, out), [solved, perf_counter()])
+        module, name = CPU_MODULES[options.solver]
+        solver = getattr(import_module(module, __package__), name)
+    solution = solver(problem, progress)
+    return take(solution.levels, None), solution, "cpu", notes
 
 
 def _solve_on_cuda(
-    problem: Problem,
-    options: SolverOptions,
-    progress: Progress,
-    out: np.ndarray | None,
-    gpu: CudaDevice,
-) -> _Solved:
-    solver = import_module(f".solvers.{CUDA_MODULES[options.solver]}", __package__)
+    problem: Problem, options: SolverOptions, progress: Progress, take: Callable, gpu: CudaDevice
+) -> tuple[np.ndarray, Solution]:
+    module, name = CUDA_MODULES[options.solver]
+    solver = getattr(import_module(module, __package__), name)
     own: dict[str, Any] = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
     gpu.memory_limit = options.device_memory
-    with gpu, MemorySoon(problem.voxels.shape, np.float32, out) as memory:
-        if options.solver == "exact":
-            own["values"] = memory
-        else:
-            memory.begin()
-        solution = solver.solve(problem, progress, gpu, **own)
-        solved = perf_counter()
-        if solution.levels.dtype == np.float32:
-            values = solution.levels  # written while a volume larger than the device was solved
-        elif isinstance(solution.levels, np.ndarray):
-            values = level_values(solution.levels, out)
-        else:
-            values = memory.result()
-            gpu.get_converted(solution.levels, values, write_level_values)
-    return _Solved(solution, values, [solved, perf_counter()])
+    with gpu:
+        solution = solver(problem, progress, gpu, **own)
+        return take(solution.levels, gpu), solution._replace(levels=None)

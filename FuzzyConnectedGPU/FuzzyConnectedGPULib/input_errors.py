@@ -1,54 +1,39 @@
 """Errors and notes with fields, for callers that word them for their own users."""
 
-from typing import Any, Self
-
-import numpy as np
+from collections.abc import Iterable
 
 from FuzzyVesselCoreLib.errors import InputError
 
 
-class SameVoxelError(InputError):
-    """A seed and a background seed are one voxel.
+def _place(voxel: tuple[int, ...]) -> str:
+    k, j, i = voxel
+    return f"I,J,K = {i},{j},{k}"
 
-    Attributes
-    ----------
-    voxel : tuple of int
-        K, J, I.
-    """
+
+class SameVoxelError(InputError):
+    """A seed and a background seed are one `voxel` (K, J, I)."""
 
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
-        k, j, i = voxel
         super().__init__(
-            f"A seed and a background seed are the same voxel, I,J,K = {i},{j},{k}: "
+            f"A seed and a background seed are the same voxel, {_place(voxel)}: "
             "move or delete one of the two."
         )
 
 
 class NotFiniteError(InputError):
-    """A volume has voxels that are not finite numbers.
-
-    Attributes
-    ----------
-    count : int
-    """
+    """A volume has `count` voxels that are not finite numbers."""
 
     def __init__(self, count: int, value: float, voxel: tuple[int, ...]) -> None:
         self.count = count
-        k, j, i = voxel
         super().__init__(
             f"The volume has {count} voxels that are not finite numbers (the first is {value} at "
-            f"I,J,K = {i},{j},{k}); replace them, for example by the lowest intensity."
+            f"{_place(voxel)}); replace them, for example by the lowest intensity."
         )
 
 
 class LargeValuesError(InputError):
-    """A volume's values are beyond float32.
-
-    Attributes
-    ----------
-    low, high : float
-    """
+    """A volume's values, `low` to `high`, are beyond float32."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -56,12 +41,7 @@ class LargeValuesError(InputError):
 
 
 class VoxelTypeError(InputError):
-    """The voxels are of a type that is not taken.
-
-    Attributes
-    ----------
-    voxel_type : str
-    """
+    """The voxels are of a type (`voxel_type`) that is not taken."""
 
     def __init__(self, voxel_type: str, taken: tuple[str, ...]) -> None:
         self.voxel_type = voxel_type
@@ -72,12 +52,7 @@ class VoxelTypeError(InputError):
 
 
 class ConstantVolumeError(InputError):
-    """Every voxel of a volume has the same value.
-
-    Attributes
-    ----------
-    value : float
-    """
+    """Every voxel of a volume has the same `value`."""
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -88,31 +63,18 @@ class ConstantVolumeError(InputError):
 
 
 class SharedVoxelError(InputError):
-    """Two groups have a point on the same voxel.
-
-    Attributes
-    ----------
-    names : tuple of 2 str
-        Of the groups.
-    """
+    """Two groups, `names`, have a point on the same voxel."""
 
     def __init__(self, first: str, second: str, voxel: tuple[int, ...]) -> None:
         self.names = first, second
-        k, j, i = voxel
         super().__init__(
-            f"{first!r} and {second!r} have a point on the same voxel, I,J,K = {i},{j},{k}: move "
-            "or delete one of the two."
+            f"{first!r} and {second!r} have a point on the same voxel, {_place(voxel)}: move or "
+            "delete one of the two."
         )
 
 
 class SolverDeviceError(InputError):
-    """A solver does not run on the device that was asked for.
-
-    Attributes
-    ----------
-    on_cpu : bool
-        Whether it runs on the CPU only; else on CUDA only.
-    """
+    """A solver runs on the CPU only (`on_cpu`), or on CUDA only."""
 
     def __init__(self, solver: str, device: str, on_cpu: bool) -> None:
         self.on_cpu = on_cpu
@@ -123,13 +85,7 @@ class SolverDeviceError(InputError):
 
 
 class NothingTubularError(InputError):
-    """No automatic seed was found.
-
-    Attributes
-    ----------
-    in_mask : bool
-        Whether a mask narrowed the search.
-    """
+    """No automatic seed was found; `in_mask`: whether a mask narrowed the search."""
 
     def __init__(self, in_mask: bool) -> None:
         self.in_mask = in_mask
@@ -142,56 +98,40 @@ class NothingTubularError(InputError):
 
 
 class BackgroundConnectedError(InputError):
-    """A background seed is as connected as a seed, so no threshold keeps it out.
-
-    Attributes
-    ----------
-    voxel : tuple of int
-        K, J, I.
-    """
+    """A background seed (`voxel`, K, J, I) is as connected as a seed: no threshold parts them."""
 
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
-        k, j, i = voxel
         super().__init__(
-            f"The background seed at I,J,K = {i},{j},{k} is as connected as a seed "
-            "(connectedness 1), so no threshold can part them: move it to where the object leaks."
+            f"The background seed at {_place(voxel)} is as connected as a seed (connectedness 1), "
+            "so no threshold can part them: move it to where the object leaks."
         )
 
 
 class FaintClicksNote(str):
-    """No click has contrast.
+    """No click has contrast; `voxels` (K, J, I) are those without any to their surroundings."""
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (n, 3)
-        K, J, I of those that differ from their surroundings in no way at all.
-    """
+    voxels: tuple[tuple[int, ...], ...]
 
-    voxels: np.ndarray
-
-    def __new__(cls, voxels: Any = ()) -> Self:
-        text = "No seed differs from its surroundings by more than noise does: click into the "
-        self = super().__new__(cls, text + "middle of a vessel, or where it is brighter.")
-        self.voxels = np.reshape(voxels, (-1, 3)).astype(int)
-        return self
+    def __new__(cls, voxels: Iterable[Iterable[int]] = ()) -> "FaintClicksNote":
+        note = super().__new__(
+            cls,
+            "No seed differs from its surroundings by more than noise does: click into the middle "
+            "of a vessel, or where it is brighter.",
+        )
+        note.voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
+        return note
 
 
 class NoContrastNote(str):
-    """Some clicks differ from their surroundings in no way: each adds a few voxels around it.
+    """The clicks at `voxels` (K, J, I) differ from their surroundings in no way; others do."""
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (n, 3)
-        K, J, I of these clicks.
-    """
+    voxels: tuple[tuple[int, ...], ...]
 
-    voxels: np.ndarray
-
-    def __new__(cls, voxels: Any) -> Self:
-        voxels = np.reshape(voxels, (-1, 3)).astype(int)
-        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in voxels.tolist())
+    def __new__(cls, voxels: Iterable[Iterable[int]]) -> "NoContrastNote":
+        voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
+        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in voxels)
         text = f"No contrast to the surroundings at I,J,K = {places}: only voxels close by "
-        self = super().__new__(cls, text + "are added.")
-        self.voxels = voxels
-        return self
+        note = super().__new__(cls, text + "are added.")
+        note.voxels = voxels
+        return note

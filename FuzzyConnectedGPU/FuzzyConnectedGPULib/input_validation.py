@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
-from FuzzyVesselCoreLib.voxels.masked_arrays import refuse_masked
+from FuzzyVesselCoreLib.voxels.masks import mask_voxels, refuse_masked
 
 from .input_errors import NotFiniteError, VoxelTypeError
 

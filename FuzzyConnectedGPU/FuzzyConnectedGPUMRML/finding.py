@@ -61,8 +61,6 @@ def find_seeds(
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)
-        else:
-            add.keep(seeds_node)
         _add(seeds_node, volume_node, found)
     return seeds_node
 

@@ -13,7 +13,7 @@ from slicer import (
 from slicer.i18n import tr as _
 from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 
-from FuzzyVesselCoreLib.labelled_enum import LabelledEnum
+from FuzzyVesselCoreLib.translation import LabelledEnum
 
 
 class Region(LabelledEnum):

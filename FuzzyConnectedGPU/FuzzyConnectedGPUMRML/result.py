@@ -24,6 +24,17 @@ class UnsureNote(str):
         return [cls(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else []
 
 
+class FaintPointsNote(str):
+    """Points (attribute `labels`) differ from their surroundings by no more than the noise."""
+
+    labels: tuple[str, ...]
+
+    def __new__(cls, text: str, labels: tuple[str, ...]) -> "FaintPointsNote":
+        self = super().__new__(cls, text)
+        self.labels = labels
+        return self
+
+
 class SamePlaceError(InputError):
     """A seed and a background seed (labels of control points) are in the same voxel."""
 

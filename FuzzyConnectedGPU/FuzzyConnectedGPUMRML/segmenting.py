@@ -34,7 +34,7 @@ from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
-from .result import SamePlaceError, SegmentationResult, UnsureNote, Vessel
+from .result import FaintPointsNote, SamePlaceError, SegmentationResult, UnsureNote, Vessel
 from .run_inputs import RunOptions
 from .vessels import hand_over_voxels, is_seed, look
 from .volume_curve import label_counts, note_fuzzy_scene, note_millilitres, scene_values
@@ -112,6 +112,8 @@ class Run:
         self._heeded: str | None = None
         if options.threshold is None or options.fillGaps:
             self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
+        first = next((each for each in self._seeds if each.labels), None)
+        self.first_voxel = first.voxels[0] if first else np.zeros(3, int)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
@@ -162,20 +164,19 @@ class Run:
         mark = run_inputs.Mark(self.text, self._time, found.contrast, self._heeded, chosen)
         mark.write(result.sceneNode, self.volume_node, self.lists, result.divisionNode)
         note_fuzzy_scene(result.sceneNode)
-        notes = [*self._warnings, *found.notes, *found.scene.notes]
+        notes = [*self._warnings, *found.notes, *map(self._with_labels, found.scene.notes)]
         result.warnings[:0] = list(dict.fromkeys(notes))
         result.affinity, result.scene = found.affinity, found.scene
         return result
 
     def _named(self, error: SameVoxelError) -> SamePlaceError:
-        def label(all_seeds: Sequence[Any]) -> str:
-            for seeds in all_seeds:
-                for voxel, name in zip(seeds.voxels.tolist(), seeds.labels):
-                    if tuple(voxel) == tuple(error.voxel):
-                        return str(name)
-            return "?"
+        seed = labels_at(self._seeds, [error.voxel])
+        return SamePlaceError(*seed[:1], *labels_at([self._background], [error.voxel])[:1])
 
-        return SamePlaceError(label(self._seeds), label([self._background]))
+    def _with_labels(self, note: str) -> str:
+        """A note on seeds without contrast, with the labels of their points."""
+        voxels = getattr(note, "voxels", ())
+        return FaintPointsNote(note, labels_at(self._seeds, voxels)) if voxels else note
 
 
 def segment(
@@ -230,6 +231,17 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
 
 
 # --- nodes to arrays
+
+
+def labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+    """Labels of the points that lie in voxels."""
+    wanted = {tuple(map(int, each)) for each in voxels}
+    return tuple(
+        str(label)
+        for each in seeds
+        for voxel, label in zip(each.voxels.tolist(), each.labels)
+        if tuple(voxel) in wanted
+    )
 
 
 def region_of(options: RunOptions, volume_node: Any, shape: tuple[int, ...]) -> Any:

@@ -9,7 +9,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.large_arrays import value_range
 
 # Of the last image, by the time of its last change: millilitres of each label, and value range.
 _counted: dict[int, np.ndarray] = {}
@@ -94,7 +93,7 @@ def scene_values(scene_node: Any) -> np.ndarray:
     time = scene_node.GetImageData().GetMTime()
     if time not in _ranges:
         _ranges.clear()
-        _ranges[time] = value_range(values)
+        _ranges[time] = (float(values.min()), float(values.max()))
     low, high = _ranges[time]
     if not 0 <= low <= high <= 1:
         text = _("{scene} is no fuzzy scene: its values leave 0..1.")

@@ -5,36 +5,31 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPULib.contrast import warm_up
-from FuzzyConnectedGPULib.solvers import CUDA_MODULES
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.result import FaintPointsNote
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_views
-from FuzzyVesselCoreLib.gpu.availability import cuda_status
-from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.new_points import world_points
+from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from .advanced import region_section
-from .advanced.affinity_section import AffinitySection, affinity_of
-from .advanced.comparison_section import ComparisonSection
-from .advanced.display_section import DisplaySection
-from .advanced.method_section import MethodSection, model_options
-from .advanced.output_section import OutputSection
-from .advanced.region_section import RegionSection
-from .first_view.advice_line import AdviceLine
-from .first_view.click_undo import ClickUndo
-from .first_view.input_section import InputSection
-from .first_view.seeds_section import SeedsSection
-from .first_view.threshold_section import LEAST, ThresholdSection
-from .first_view.vessels_section import VesselsSection
+from . import region_section
+from .advice import AdviceLine
+from .click_undo import ClickUndo
+from .comparison_section import ComparisonSection
 from .following import Following
+from .input_section import InputSection
+from .method_section import AffinitySection, MethodSection, affinity_of, model_options
+from .output_section import DisplaySection, OutputSection
+from .region_section import RegionSection
+from .seeds_section import SeedsSection
+from .threshold_section import LEAST, ThresholdSection
+from .vessels_section import VesselsSection
 from .wording import worded
 
-NUMBA = packages.REQUIREMENTS
 # Parameters that a text in the status line speaks of, beside points and settings of the run.
 SUBJECT = (
     *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
@@ -47,44 +42,27 @@ class ConnectednessPanel(Panel):
 
     _reacting, _writing, _said_of, _problem = False, False, None, False
 
-    @property
-    def requirements(self) -> tuple[str, ...]:  # type: ignore[override]
-        """numba, unless the GPU is used: then nobody is asked to install what is not needed."""
-        parameters = self.parameters
-        if parameters.model.value == "contrast" or self.seeds.finding:
-            return NUMBA
-        on_cpu = parameters.device == "cpu" or parameters.solver.value not in CUDA_MODULES
-        return () if not on_cpu and cuda_status() is None else NUMBA
-
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
 
     def connect(self) -> None:
+        self.output = OutputSection(self)
         self.input = InputSection(self)
         self.vessels = VesselsSection(self)
         self.seeds = SeedsSection(self)
-        self.affinity = AffinitySection(self)
         self.region = RegionSection(self)
+        self.affinity = AffinitySection(self)
         self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
-        self.output = OutputSection(self)
         self.display = DisplaySection(self)
         self.comparison = ComparisonSection(self)
-        self.following = Following(self)
         self.undoing = ClickUndo(self)
+        self.following = Following(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(
-                self.output,
-                self.input,
-                self.vessels,
-                self.seeds,
-                self.region,
-                self.affinity,
-                self.method,
-            ),
-            *(self.threshold, self.display, self.comparison, self.undoing),
+            *(self.input, self.output, self.vessels, self.seeds, self.region, self.affinity),
+            *(self.method, self.threshold, self.display, self.comparison, self.undoing),
         )
 
     def react(self) -> None:
@@ -140,6 +118,12 @@ class ConnectednessPanel(Panel):
             section.forget()
         self.logic.forget()
 
+    def volume_was_changed(self) -> None:
+        """Another volume was chosen, with points and results of its own: no run begins."""
+        self.seeds.placing.stop()
+        self.threshold.volume_was_changed()
+        self.following.rest()
+
     @property
     def problem(self) -> bool:
         """Whether the status line says what stands against the last run."""
@@ -162,11 +146,8 @@ class ConnectednessPanel(Panel):
         if volume is None or not volume.IsA("vtkMRMLScalarVolumeNode"):
             return False
         image = volume.GetImageData()
-        return (
-            image is not None
-            and image.GetPointData().GetScalars() is not None
-            and image.GetNumberOfScalarComponents() == 1
-        )
+        there = image is not None and image.GetPointData().GetScalars() is not None
+        return there and image.GetNumberOfScalarComponents() == 1
 
     def result_scene(self, parameters: Any = None) -> Any:
         """The connectedness map of the last run, or None."""
@@ -204,8 +185,7 @@ class ConnectednessPanel(Panel):
     def state_text(self) -> str:
         """A text of all that the result depends on, but for the threshold itself."""
         volume = self.parameters.inputVolume
-        heeded = self.threshold_text(volume) or ""
-        return f"{self.inputs_text()} {heeded} {voxel_time(volume)}"
+        return f"{self.inputs_text()} {self.threshold_text(volume)} {voxel_time(volume)}"
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
@@ -227,13 +207,15 @@ class ConnectednessPanel(Panel):
     def worded(self, said: Any) -> str:
         return worded(said)
 
-    # --- runs
+    # --- runs: read, compute, write
 
     def apply(self) -> None:
         self.seeds.drag.interrupt()
         Panel.apply(self)
 
     def prepare(self) -> None:
+        from FuzzyConnectedGPULib.contrast import warm_up
+
         warm_up.prepare()
 
     def why_not(self) -> str:
@@ -247,8 +229,11 @@ class ConnectednessPanel(Panel):
     def why_not_else(self) -> str:
         """What stands against a run, beside a missing volume and missing points."""
         parameters = self.parameters
-        if parameters.inputVolume is not None and not self.has_voxels(parameters.inputVolume):
+        volume = parameters.inputVolume
+        if volume is not None and not self.has_voxels(volume):
             return _("The volume holds no voxels, or colours instead of one intensity.")
+        if volume is not None and volume.GetAttribute(KIND) is not None:
+            return _("This volume is a result of the module: choose the image.")
         if parameters.model.value == "affinity":
             if self.affinity.problem:
                 return self.affinity.problem
@@ -257,9 +242,8 @@ class ConnectednessPanel(Panel):
         return region_section.why_not(parameters)
 
     def run(self, parameters: Any, progress: Any) -> str:
-        self.output.react(parameters)
         self.threshold.end_preview()
-        self.following.begin(self.state_text())
+        self.following.rest()
         chosen = frozen(parameters)
         run = self.read(chosen)
         found = run.compute(while_there(run.inputs, progress), self.logic.cached)
@@ -272,12 +256,11 @@ class ConnectednessPanel(Panel):
         return Run(chosen.inputVolume, lists, options)
 
     def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
-        one = len(lists) < 2
         return Outputs(
             sceneVolumeNode=parameters.sceneVolume,
             labelmapNode=parameters.labelmap,
             segmentationNode=parameters.segmentation or True,
-            segmentID=self.output.segment_to_write(parameters) if one else "",
+            segmentID=self.output.segment_to_write(parameters) if len(lists) == 1 else "",
             showDisputed=parameters.showDisputed,
         )
 
@@ -288,23 +271,26 @@ class ConnectednessPanel(Panel):
         self._writing = True
         try:
             result = run.write(found, self._outputs(chosen, run.lists))
-            with slicer.util.NodeModify(parameters.parameterNode):
-                self.output.written(parameters, result, run.volume_node)
-                self.threshold.taken(parameters, result, chosen)
+            if parameters.inputVolume is run.volume_node:
+                with slicer.util.NodeModify(parameters.parameterNode):
+                    self.output.written(parameters, result, run.volume_node)
+                    self.threshold.taken(parameters, result, chosen)
         finally:
             self._writing = False
+        faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
+        self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
         if first:
-            fit_views(result.labelmapNode, placed_points(run.lists[0]).world[0])
-        notes = [*map(worded, result.warnings), self.output.edited_text(parameters)]
-        return "\n".join([self._done(result), *filter(None, notes)])
+            fit_views(result.labelmapNode, world_points(run.first_voxel[None], run.volume_node)[0])
+        notes = [worded(each) for each in result.warnings if each not in faint]
+        done = self._done(result)
+        return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
 
     def _done(self, result: Any) -> str:
         work = {
             "nothing": _("Nothing but the threshold had changed"),
             "new seeds": _("Went on from the last run"),
         }.get(self.logic.cached.work, _("Done"))
-        device = result.scene.device
-        device = _("the CPU") if device == "cpu" else device
+        device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         return _("{work}, on {device}.").format(work=work, device=device)
 
 

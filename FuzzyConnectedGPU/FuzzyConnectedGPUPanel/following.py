@@ -42,9 +42,10 @@ class Following:
         """Whether a run goes on, or is about to."""
         return self._run.pending
 
-    def begin(self, text: str) -> None:
-        """Inputs are taken as known: a run of them begins elsewhere, or none is wanted."""
-        self._asked = text
+    def rest(self) -> None:
+        """The inputs of now need no run: one begins elsewhere, or none is wanted."""
+        self._stop()
+        self._asked = self._panel.state_text()
 
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""

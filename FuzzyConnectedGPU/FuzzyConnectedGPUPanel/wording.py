@@ -18,11 +18,11 @@ def worded(said: Any) -> str:
     """Return a sentence for an error or a note, in the words of the panel."""
     for kind, sentence in SENTENCES.items():
         if isinstance(said, kind):
-            return sentence(said)
+            return sentence(said) if callable(sentence) else sentence.format(**vars(said))
     return common.worded(said)
 
 
-def _outside(said: OutsideError) -> str:
+def _outside(said: Any) -> str:
     names = ", ".join(said.labels)
     if said.volume:
         text = _("All points lie outside the volume {volume}: {points}. Move them into a vessel.")
@@ -31,7 +31,7 @@ def _outside(said: OutsideError) -> str:
     return text.format(points=names)
 
 
-def _left_out(said: LeftOutNote) -> str:
+def _left_out(said: Any) -> str:
     names = ", ".join(said.labels)
     if said.volume:
         text = _("Left out, because outside the volume {volume}: {points}.")
@@ -39,65 +39,25 @@ def _left_out(said: LeftOutNote) -> str:
     return _("Left out, because outside the box or mask: {points}.").format(points=names)
 
 
-def _same_place(said: SamePlaceError) -> str:
-    return _(
-        "'{vessel}' (vessel) and '{other}' (not vessel) are at the same place: move or delete one."
-    ).format(vessel=said.seed, other=said.background)
+def _not_finite(said: Any) -> str:
+    first = _("{count} voxels of the volume hold no finite number")
+    if said.count == 1:
+        first = _("1 voxel of the volume holds no finite number")
+    return first.format(count=said.count) + _(": fill in the lowest brightness there first.")
 
 
-def _connected(said: input_errors.BackgroundConnectedError) -> str:
-    return _(
-        "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
-        "where the result leaks."
-    )
+def _shared(said: Any) -> str:
+    text = _("'{first}' and '{second}' have a point at the same place: move or delete one.")
+    return text.format(first=said.names[0], second=said.names[1])
 
 
-def _not_finite(said: input_errors.NotFiniteError) -> str:
-    first = (
-        _("1 voxel of the volume holds no finite number")
-        if said.count == 1
-        else _("{count} voxels of the volume hold no finite number").format(count=said.count)
-    )
-    return _("{what}: fill in the lowest brightness there first.").format(what=first)
-
-
-def _large(said: input_errors.LargeValuesError) -> str:
-    return _("The volume's values ({low:g} to {high:g}) are too large: scale them first.").format(
-        low=said.low, high=said.high
-    )
-
-
-def _voxel_type(said: input_errors.VoxelTypeError) -> str:
-    return _(
-        "Voxels of the type {kind} cannot be used: convert the volume first (module Cast Scalar "
-        "Volume)."
-    ).format(kind=said.voxel_type)
-
-
-def _constant(said: input_errors.ConstantVolumeError) -> str:
-    return _("Every voxel of the volume is {value:g}: choose another volume.").format(
-        value=said.value
-    )
-
-
-def _shared(said: input_errors.SharedVoxelError) -> str:
-    first, second = said.names
-    return _("'{first}' and '{second}' have a point at the same place: move or delete one.").format(
-        first=first, second=second
-    )
-
-
-def _solver(said: input_errors.SolverDeviceError) -> str:
+def _solver(said: Any) -> str:
     if said.on_cpu:
         return _("The chosen solver runs on the CPU only: choose the CPU as device, or Exact.")
     return _("The chosen solver runs on a GPU only: choose a GPU as device, or Exact.")
 
 
-def _unsure(said: UnsureNote) -> str:
-    return threshold_reason(said.threshold)
-
-
-def _nothing(said: input_errors.NothingTubularError) -> str:
+def _nothing(said: Any) -> str:
     if said.in_mask:
         return _("No vessel was found in the box or mask: place points by hand, or enlarge it.")
     return _(
@@ -106,46 +66,53 @@ def _nothing(said: input_errors.NothingTubularError) -> str:
     )
 
 
-def _faint(said: input_errors.FaintClicksNote) -> str:
-    return _(
-        "No vessel point differs from its surroundings by more than the noise: click into the "
-        "middle of a vessel, or where it is brighter."
-    )
-
-
-SENTENCES: dict[type, Callable[[Any], str]] = {
+# Sentences, with the names of the error's own fields in braces, or functions that make one.
+SENTENCES: dict[type, str | Callable[[Any], str]] = {
     OutsideError: _outside,
     LeftOutNote: _left_out,
-    SamePlaceError: _same_place,
-    input_errors.BackgroundConnectedError: _connected,
+    SamePlaceError: _(
+        "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or delete "
+        "one."
+    ),
+    input_errors.BackgroundConnectedError: _(
+        "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
+        "where the result leaks."
+    ),
     input_errors.NotFiniteError: _not_finite,
-    input_errors.LargeValuesError: _large,
-    input_errors.VoxelTypeError: _voxel_type,
+    input_errors.LargeValuesError: _(
+        "The volume's values ({low:g} to {high:g}) are too large: scale them first."
+    ),
+    input_errors.VoxelTypeError: _(
+        "Voxels of the type {voxel_type} cannot be used: convert the volume first (module Cast "
+        "Scalar Volume)."
+    ),
     input_errors.NothingTubularError: _nothing,
-    input_errors.ConstantVolumeError: _constant,
+    input_errors.ConstantVolumeError: _(
+        "Every voxel of the volume is {value:g}: choose another volume."
+    ),
     input_errors.SharedVoxelError: _shared,
     input_errors.SolverDeviceError: _solver,
-    input_errors.FaintClicksNote: _faint,
-    UnsureNote: _unsure,
+    input_errors.FaintClicksNote: _(
+        "No vessel point differs from its surroundings by more than the noise: click into the "
+        "middle of a vessel, or where it is brighter."
+    ),
+    UnsureNote: lambda said: threshold_reason(said.threshold),
 }
 
 
 def threshold_reason(threshold: Any) -> str:
     """Return why a threshold was chosen; an empty text where there is nothing to say."""
     if isinstance(threshold, ContrastThreshold):
-        return _(
-            "Vessels differ from their surroundings by at least {contrast:.3g}, {times:.1f} times "
-            "the noise."
-        ).format(contrast=threshold.contrast, times=threshold.contrast / threshold.noise)
+        text = _("Vessels differ from their surroundings by at least {contrast:.3g}, ")
+        text += _("{times:.1f} times the noise.")
+        times = threshold.contrast / threshold.noise
+        return text.format(contrast=threshold.contrast, times=times)
     if not isinstance(threshold, AutomaticThreshold):
         return ""
     leak = threshold.leak
-    if leak is None:
-        text = _("No leak into the surroundings was found.")
-    elif leak.alike:
-        text = _("The vessel points look like their surroundings.")
-    else:
+    text = _("No leak into the surroundings was found.")
+    if leak is not None:
         text = _("Below {below:.3g} it leaks into the surroundings.").format(below=leak.below)
-    if threshold.confidence < UNSURE:
-        return _("Unsure: {reason}").format(reason=text)
-    return text
+        text = _("The vessel points look like their surroundings.") if leak.alike else text
+    unsure = threshold.confidence < UNSURE
+    return _("Unsure: {reason}").format(reason=text) if unsure else text

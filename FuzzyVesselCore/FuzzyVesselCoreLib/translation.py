@@ -1,7 +1,9 @@
-"""Texts in the language of the user interface, for rooms that are also loaded without Slicer."""
+"""Texts in the language of the user interface, for code that is also loaded without Slicer."""
 
+import enum
 import string
 import sys
+from typing import Any
 
 
 def tr(text: str) -> str:
@@ -44,3 +46,26 @@ def _placeholders(text: str) -> set[tuple[str, str | None, str | None]] | None:
         }
     except ValueError:  # a brace that is not closed
         return None
+
+
+class LabelledEnum(enum.Enum):
+    """An enumeration whose members have a value and a label; scenes keep the members' names.
+
+    Examples
+    --------
+    >>> class Device(LabelledEnum):
+    ...     CPU = "cpu", "Processor"
+    >>> Device("cpu").label()
+    'Processor'
+    """
+
+    _label: str
+
+    def __new__(cls, value: Any, label: str) -> "LabelledEnum":
+        self = object.__new__(cls)
+        self._value_, self._label = value, label
+        return self
+
+    def label(self) -> str:
+        """Return the member's label; Slicer's parameter-node wrapper asks for it."""
+        return self._label

@@ -1,6 +1,7 @@
 """Public entry point: from a labelmap to its curve skeleton."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +18,9 @@ def skeletonize(
     mask: np.ndarray,
     spacing: Sequence[float] = (1.0, 1.0, 1.0),
     *,
-    strength: int = 6,
-    level: int = 2,
-    divergence: float = 20.0,
-    charge_distance: int | None = None,
-    method: str = "auto",
-    device: str = "auto",
-    drop_islands: int = 0,
-    close_tunnels: float = 0.0,
     options: SkeletonOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
+    **keywords: Any,
 ) -> CurveSkeleton:
     """Curve skeleton of an object by the potential-field method.
 
@@ -40,12 +34,12 @@ def skeletonize(
         The object is where it is not 0. Each 26-connected component has a skeleton of its own.
     spacing : 3 floats K, J, I
         Voxel size in mm.
-    strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
-        See `SkeletonOptions`.
     options : SkeletonOptions, optional
-        Instead of these eight.
     progress : callable, optional
         ``progress(share) -> bool``; the run is cancelled where it returns False.
+    **keywords
+        Instead of `options` what `SkeletonOptions` takes: strength, level, divergence,
+        charge_distance, method, device, drop_islands, close_tunnels.
 
     Returns
     -------
@@ -79,11 +73,9 @@ def skeletonize(
     >>> skeleton.report["components"], skeleton.report["skeleton_cycles"]
     (1, 0)
     """
-    keywords = SkeletonOptions(
-        strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
-    )
-    if options is not None and keywords != SkeletonOptions():
+    if options is not None and keywords:
         raise InputError("Options were given twice: as `options` and as keyword arguments.")
+    chosen = options or SkeletonOptions(**keywords)
     checked = checked_spacing(spacing)
     root = Progress.of(progress)
     if root.has_callback:
@@ -93,7 +85,7 @@ def skeletonize(
         from .assembly import assemble
         from .object.preparing import prepare
 
-    given, chosen = np.asanyarray(mask), options or keywords
+    given = np.asanyarray(mask)
     shape = given.shape if given.ndim == 3 else (1, *given.shape)
     return assemble(
         lambda part: prepare(given, checked, chosen, part), shape, checked, chosen, root

@@ -6,9 +6,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distances import removal_order
 
 from .component_volumes import ComponentVolumes
-from .thinning import empty_states, grow, removable, thin, trim
+from .thinning import empty_states, grow, peel, removable, thin, trim
 
 NO_VOXELS = np.empty(0, np.int64)
 SKELETON, CURVE, GAP_PATH, SEEN, TAKEN = 1, 2, 4, 8, 16  # states of voxels
@@ -21,13 +22,6 @@ class LevelThinning:
 
     All sets of voxels are ascending arrays of flat indices.
 
-    Parameters
-    ----------
-    volumes : ComponentVolumes
-        With depths.
-    characteristic : int
-        The component's Euler characteristic.
-
     Attributes
     ----------
     anchors : ndarray of int
@@ -36,10 +30,9 @@ class LevelThinning:
         After the last `thin`.
     level_voxels : list of int
         Skeleton voxels of each level.
-    removable : int
-        Voxels that could go without a change of topology and are no ends.
-    is_thin : bool
-        Whether all of these belong to the level before, which must stay whole.
+    removable, is_thin : int, bool
+        Voxels that could go without a change of topology and are no ends; whether all of these
+        belong to the level before, which must stay whole.
     """
 
     def __init__(self, volumes: ComponentVolumes, characteristic: int) -> None:
@@ -59,7 +52,7 @@ class LevelThinning:
         """Thin the voxels of traced curves, brought to the object's topology, to the skeleton."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
-        order = self._volumes.removal_order(voxels)
+        order = removal_order(self._volumes.depth, voxels)
         stays = membership(voxels, self.anchors, self._level)
         on_curve = membership(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._shape, self._states)
@@ -84,9 +77,9 @@ class LevelThinning:
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
-            start = wanted[[np.argmax(self._volumes.removal_order(wanted))]]
+            start = wanted[[np.argmax(removal_order(self._volumes.depth, wanted))]]
         if not len(start):
-            return self._volumes.peeled(wanted)
+            return self._peeled(wanted)
         grown = self._grow(start, wanted, self.anchors, progress)
         missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
         if len(missed):
@@ -94,13 +87,16 @@ class LevelThinning:
             paths = gap_paths(grown, wanted, missed, depth, self._states, progress)
             grown = self._grow(grown, union(wanted, paths), wanted, progress)
             missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        return self._volumes.peeled(wanted) if len(missed) else grown
+        return self._peeled(wanted) if len(missed) else grown
 
-    def _grow(
-        self, skeleton: np.ndarray, offered: np.ndarray, first: np.ndarray, progress: Progress
-    ) -> np.ndarray:
+    def _peeled(self, stays):
+        volumes, voxels = self._volumes, np.flatnonzero(self._volumes.mask)
+        order = removal_order(volumes.depth, voxels)
+        return peel(voxels, order, stays, volumes.spacing, self._shape)
+
+    def _grow(self, skeleton, offered, first, progress):
         progress.check()
-        order = self._volumes.removal_order(offered)
+        order = removal_order(self._volumes.depth, offered)
         is_first = membership(offered, first)
         return grow(skeleton, offered, order, is_first, self._shape, self._states)
 
@@ -116,34 +112,15 @@ def membership(voxels: np.ndarray, *sets: np.ndarray) -> np.ndarray:
 
 
 def gap_paths(
-    skeleton: np.ndarray,
-    curves: np.ndarray,
-    ends: np.ndarray,
-    depth: np.ndarray,
-    states: np.ndarray,
-    progress: Progress,
-) -> np.ndarray:
+    skeleton: np.ndarray, curves: np.ndarray, ends: np.ndarray, depth: np.ndarray,
+    states: np.ndarray, progress: Progress,
+) -> np.ndarray:  # fmt: skip
     """Voxels by which ends are connected with a skeleton, along the middle of the object.
 
     From each end the deepest voxel adjacent to those that were taken is taken next, those of curves
     before all others, until the skeleton is reached, or the path of an earlier end: voxels that
     thinning by depth would leave to the last. With those adjacent to them all holes can be closed
-    that the object does not have.
-
-    Parameters
-    ----------
-    skeleton, curves, ends : ndarray of int
-        Flat indices, off the array's border, of voxels of one component.
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside; 0 outside of the object.
-    states : ndarray of uint8
-        Workspace of `empty_states`, all 0; and so again at the end.
-    progress : Progress
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, ascending; voxels of curves are among them.
+    that the object does not have. `depth` (K, J, I) is 0 outside of the object.
     """
     states[curves] = CURVE
     states[skeleton] = SKELETON
@@ -159,9 +136,7 @@ def gap_paths(
 
 
 @compiled
-def _climb(
-    states: np.ndarray, end: np.int64, max_seen: int, depth: np.ndarray, row: int, plane: int
-) -> np.ndarray:
+def _climb(states, end, max_seen, depth, row, plane):
     """Voxels taken from an end to the skeleton, with those adjacent to them, about `max_seen`."""
     seen, reached = [end], False
     waiting = [(FIRST, end)]
@@ -184,7 +159,7 @@ def _climb(
 
 
 @compiled_inside
-def _has_neighbour(states: np.ndarray, voxel: np.int64, row: int, plane: int) -> bool:
+def _has_neighbour(states, voxel, row, plane):
     """Whether a voxel or a neighbour of it is of the skeleton or of an earlier path."""
     for n in range(27):
         other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1

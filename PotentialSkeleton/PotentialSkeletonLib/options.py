@@ -35,9 +35,8 @@ class SkeletonOptions:
     method : str
         Of `force_field`.
     device : str
-        "auto" (CUDA where it is usable, else the CPU; small components always on the CPU), "cpu",
-        "cuda", "cuda:1": where the force field is computed. Warnings in the report say where the
-        CPU did it after all. All else is done on the CPU.
+        Where the force field is computed, all else is done on the CPU: "auto" (CUDA where it is
+        usable, but for small components), "cpu", "cuda", "cuda:1".
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float
@@ -49,13 +48,6 @@ class SkeletonOptions:
     InputError
         An option is out of its range.
 
-    Examples
-    --------
-    >>> SkeletonOptions(level=3).divergence
-    20.0
-    >>> SkeletonOptions(level=4)
-    Traceback (most recent call last):
-    FuzzyVesselCoreLib.errors.InputError: The level is 4; choose 1, 2 or 3.
     """
 
     strength: int = 6

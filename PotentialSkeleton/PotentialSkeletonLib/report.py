@@ -20,54 +20,25 @@ TINY = 27  # voxels: components below it are reported
 
 @dataclass(frozen=True)
 class ComponentSkeleton:
-    """What was found in one component, in voxels of its box.
+    """What was found in one component, in voxels of its box."""
 
-    Attributes
-    ----------
-    voxels : ndarray of int, (n, 3)
-        The skeleton, in ascending order of K, J, I.
-    nodes, branches : list of Node, list of Branch
-    critical_points : list of CriticalPoint
-    level_voxels : list of int
-        Skeleton voxels of each level.
-    joins : int
-        Gaps between traced curves that were closed.
-    thinned : int
-        Voxels that no traced curve passes.
-    removable : int
-        Voxels that could go without a change of topology and are no ends.
-    is_thin : bool
-        Whether all of these belong to the level before, which must stay whole.
-    is_inside : bool
-    pieces, cycles : int
-        Of the skeleton's voxels.
-    characteristic : int
-        The component's Euler characteristic.
-    charge_distance, index_sum : int or None
-        None where the component is too small for a field.
-    messages : tuple of str
-        From the field.
-    device : str
-        Of the field.
-    """
-
-    voxels: np.ndarray
+    voxels: np.ndarray  # of the skeleton, (n, 3), in ascending order of K, J, I
     nodes: list[Node]
     branches: list[Branch]
     critical_points: list[CriticalPoint]
-    level_voxels: list[int]
-    joins: int
-    thinned: int
-    removable: int
-    is_thin: bool
+    level_voxels: list[int]  # skeleton voxels of each level
+    joins: int  # gaps between traced curves that were closed
+    thinned: int  # voxels that no traced curve passes
+    removable: int  # voxels that could go without a change of topology and are no ends
+    is_thin: bool  # whether all of these belong to the level before, which must stay whole
     is_inside: bool
-    pieces: int
+    pieces: int  # of the skeleton's voxels
     cycles: int
-    characteristic: int
-    charge_distance: int | None
-    index_sum: int | None
-    messages: tuple[str, ...]
-    device: str
+    characteristic: int  # the component's Euler characteristic
+    charge_distance: int | None  # None where the component is too small for a field
+    index_sum: int | None  # likewise
+    messages: tuple[str, ...]  # from the field
+    device: str  # of the field
 
 
 class Stages:

@@ -2,6 +2,7 @@
 
 So the result has the object's components and tunnels, whatever must stay. It is thin, as thinning
 ends when no other point is simple. Voxels are flat indices, ascending, off the array's border.
+`states` is a workspace from `empty_states`, all 0, also at the end.
 """
 
 import math
@@ -11,27 +12,24 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
-from FuzzyVesselCoreLib.voxels.topology.simple_points import is_simple, neighbour_bits
+from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
+Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
 FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
 KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
 ROUNDS_PER_VOXEL = 8  # of peeling; with fewer, voxels go further from the order
 
 
-def empty_states(shape: tuple[int, ...]) -> np.ndarray:
+def empty_states(shape: Shape) -> np.ndarray:
     """States, all 0, of as many voxels as an array and a margin round it have; uint8."""
     return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
 
 
 def thin(
-    voxels: np.ndarray,
-    order: np.ndarray,
-    stays: np.ndarray,
-    last: np.ndarray,
-    shape: tuple[int, ...],
+    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape,
     states: np.ndarray | None = None,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Thin an object to a skeleton, one voxel wide.
 
     Parameters
@@ -40,19 +38,11 @@ def thin(
         The object; any number of components.
     order : ndarray of float32, (n,)
         How central each voxel is; voxels go in ascending order, ties as they come to the surface.
-    stays : ndarray of bool, (n,)
-        Voxels that may not go: endpoints and critical points.
-    last : ndarray of bool, (n,)
-        Voxels of traced curves: they go last, so that the skeleton lies along them.
+    stays, last : ndarray of bool, (n,)
+        Voxels that may not go (endpoints and critical points), and that go after all others, so
+        that the skeleton lies along them (traced curves).
     shape : 3 ints K, J, I
         Of the array.
-    states : ndarray of uint8, optional
-        Workspace from `empty_states`; all 0 again at the end.
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, ascending.
     """
     states = empty_states(shape) if states is None else states
     states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
@@ -63,13 +53,9 @@ def thin(
 
 
 def grow(
-    skeleton: np.ndarray,
-    offered: np.ndarray,
-    order: np.ndarray,
-    first: np.ndarray,
-    shape: tuple[int, ...],
+    skeleton: np.ndarray, offered: np.ndarray, order: np.ndarray, first: np.ndarray, shape: Shape,
     states: np.ndarray | None = None,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Add to a skeleton what is connected with it and does not change its topology.
 
     The reverse of thinning. Traced curves that run side by side or meet again enclose holes that
@@ -78,20 +64,14 @@ def grow(
 
     Parameters
     ----------
-    skeleton : ndarray of int, (n,)
-    offered : ndarray of int, (m,)
-        The skeleton and what may be added.
+    skeleton, offered : ndarray of int, (n,) and (m,)
+        The second holds the first, and what may be added.
     order : ndarray of float32, (m,)
         How central each of these voxels is.
     first : ndarray of bool, (m,)
-        Those that go before all others.
-    shape, states
-        As for `thin`.
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, ascending.
+        Those that come before all others.
+    shape : 3 ints K, J, I
+        Of the array.
     """
     states = empty_states(shape) if states is None else states
     states[offered] = OFFERED
@@ -103,34 +83,14 @@ def grow(
 
 
 def peel(
-    voxels: np.ndarray,
-    order: np.ndarray,
-    stays: np.ndarray,
-    spacing: tuple[float, ...],
-    shape: tuple[int, ...],
-) -> np.ndarray:
+    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, spacing: tuple[float, ...],
+    shape: Shape,
+) -> np.ndarray:  # fmt: skip
     """Peel an object until no voxel but those that stay could go, many at a time.
 
     Voxels whose indices have the same parities are not adjacent: of one of these eight subfields
     all simple points can go at once (Bertrand and Aktouf 1994). In each round all subfields are
-    gone through once; a voxel may go from the round of its order on.
-
-    Parameters
-    ----------
-    voxels : ndarray of int, (n,)
-        The object.
-    order : ndarray of float32, (n,)
-        How central each voxel is, mm.
-    stays : ndarray of int
-        Flat indices of voxels of the object that may not go.
-    spacing : 3 floats K, J, I, in mm
-    shape : 3 ints K, J, I
-        Of the array.
-
-    Returns
-    -------
-    ndarray of int
-        Flat indices, ascending.
+    gone through once; a voxel may go from the round of its order (mm) on.
     """
     states = empty_states(shape)
     rounds = (order / np.float32(min(spacing) / ROUNDS_PER_VOXEL)).astype(np.int32)
@@ -141,29 +101,27 @@ def peel(
     return voxels[states[voxels] != 0]
 
 
-def trim(skeleton: np.ndarray, stays: np.ndarray, shape: tuple[int, ...], states: Any) -> Any:
+def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape, states: np.ndarray) -> np.ndarray:
     """Remove voxels that lie beside a skeleton instead of ending it, but for those that stay."""
     states[skeleton] = OBJECT
-    states[stays] |= KEPT
-    voxels = skeleton[states[skeleton] == OBJECT]
-    states[stays] &= ~np.uint8(KEPT)
-    while _remove_redundant(states, voxels, shape[2], shape[1] * shape[2]):
+    voxels = skeleton[~np.isin(skeleton, stays)]
+    while _redundant(states, voxels, shape[2], shape[1] * shape[2], True).any():
         pass
     left = skeleton[states[skeleton] != 0]
     states[skeleton] = 0
     return left
 
 
-def removable(skeleton: np.ndarray, shape: tuple[int, ...], states: Any = None) -> np.ndarray:
+def removable(skeleton: np.ndarray, shape: Shape, states: np.ndarray | None = None) -> np.ndarray:
     """Voxels of a skeleton that could go without a change of topology, and are no ends."""
     states = empty_states(shape) if states is None else states
     states[skeleton] = OBJECT
-    found = skeleton[_are_redundant(states, skeleton, shape[2], shape[1] * shape[2])]
+    found = skeleton[_redundant(states, skeleton, shape[2], shape[1] * shape[2], False)]
     states[skeleton] = 0
     return found
 
 
-def _keys(order: np.ndarray, last: np.ndarray) -> np.ndarray:
+def _keys(order, last):
     """Order in steps, int64; those that come last behind all others."""
     deepest = float(order.max(initial=0))
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
@@ -171,7 +129,7 @@ def _keys(order: np.ndarray, last: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _thin(states: np.ndarray, voxels: np.ndarray, keys: np.ndarray, row: int, plane: int) -> None:
+def _thin(states, voxels, keys, row, plane):
     offsets = _block(row, plane)
     arrival = 0
     heap = [(keys[n], arrival, n) for n in range(0)]
@@ -197,14 +155,7 @@ def _thin(states: np.ndarray, voxels: np.ndarray, keys: np.ndarray, row: int, pl
 
 
 @compiled
-def _grow(
-    states: np.ndarray,
-    skeleton: np.ndarray,
-    offered: np.ndarray,
-    keys: np.ndarray,
-    row: int,
-    plane: int,
-) -> None:
+def _grow(states, skeleton, offered, keys, row, plane):
     offsets = _block(row, plane)
     arrival = at = 0
     heap = [(keys[n], arrival, n) for n in range(0)]
@@ -228,7 +179,7 @@ def _grow(
 
 
 @compiled
-def _peel(states: np.ndarray, by_round: np.ndarray, ends: np.ndarray, row: int, plane: int) -> None:
+def _peel(states, by_round, ends, row, plane):
     """`OFFERED` is here the state of voxels that may go from now on."""
     offsets = _block(row, plane)
     waiting = [[by_round[0] for _ in range(0)] for _ in range(8)]
@@ -259,30 +210,20 @@ def _peel(states: np.ndarray, by_round: np.ndarray, ends: np.ndarray, row: int, 
 
 
 @compiled
-def _remove_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> bool:
-    """Remove what can go, one after the other; whether there was anything."""
-    found = False
-    for voxel in voxels:
-        if states[voxel] and _is_redundant(states, voxel, row, plane):
-            states[voxel] = 0
-            found = True
+def _redundant(states, voxels, row, plane, remove):
+    """Which voxels are simple and no ends; each is removed at once, or none is."""
+    found = np.zeros(voxels.size, np.bool_)
+    for n in range(voxels.size):
+        bits = neighbour_bits(states, voxels[n], row, plane, FLAG)
+        if states[voxels[n]] and bits & (bits - 1) != 0 and is_simple(int(bits)):
+            found[n] = True
+            if remove:
+                states[voxels[n]] = 0
     return found
 
 
-@compiled
-def _are_redundant(states: np.ndarray, voxels: np.ndarray, row: int, plane: int) -> np.ndarray:
-    return np.array([_is_redundant(states, voxel, row, plane) for voxel in voxels], np.bool_)
-
-
 @compiled_inside
-def _is_redundant(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
-    """Whether a voxel is simple and has more than one neighbour."""
-    bits = neighbour_bits(states, voxel, row, plane, FLAG)
-    return bits & (bits - 1) != 0 and is_simple(int(bits))
-
-
-@compiled_inside
-def _is_at_surface(states: np.ndarray, voxel: int, row: int, plane: int) -> bool:
+def _is_at_surface(states, voxel, row, plane):
     """Whether there is an outside voxel at one of a voxel's faces."""
     return not (
         states[voxel - 1] & states[voxel + 1] & states[voxel - row] & states[voxel + row]
@@ -291,12 +232,12 @@ def _is_at_surface(states: np.ndarray, voxel: int, row: int, plane: int) -> bool
 
 
 @compiled_inside
-def _subfield(voxel: int, row: int, plane: int) -> int:
+def _subfield(voxel, row, plane):
     return (voxel // plane & 1) << 2 | (voxel % plane // row & 1) << 1 | (voxel % row & 1)
 
 
 @compiled_inside
-def _block(row: int, plane: int) -> np.ndarray:
+def _block(row, plane):
     """From a voxel to those of the block of 27 round it, in the order of `neighbour_bits`."""
     return np.array([k + j + i for k in (-plane, 0, plane) for j in (-row, 0, row)
                      for i in (-1, 0, 1)])  # fmt: skip

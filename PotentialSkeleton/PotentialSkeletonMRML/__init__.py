@@ -1,5 +1,5 @@
 """Curve skeletons on the MRML scene: from a labelmap or a segment to curves, models and tables.
 
-`solid_input` reads the object, `outputs` writes all nodes at once; `PotentialSkeletonLib`, which
-knows neither Slicer nor VTK, does the rest.
+`solid` reads the object, `extraction` runs, `outputs` writes; `tree` is what is done with a result;
+`PotentialSkeletonLib`, which knows neither Slicer nor VTK, does the rest.
 """

@@ -6,19 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .kept_result import tree_color
-from .nodes import lines
-from .nodes.curves import branch_color
-from .nodes.lines import COLORS
+from . import lines
+from .lines import COLORS, values_of, vtk_array
+from .markups import branch_color
+from .run_nodes import tree_segment
 
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
-LEGEND_SIZE, LEGEND_LABELS = (0.1, 0.35), 3  # the size in shares of the view
-
-OWN_LEGEND = "FuzzyVesselGPU.Legend"  # attribute
 BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
 # Cell arrays, red green blue.
-BRANCH_COLORS, GENERATION_COLORS, TREE_COLORS = "BranchColor", "GenerationColor", "TreeColor"
-ARRAYS = {BRANCH: BRANCH_COLORS, GENERATION: GENERATION_COLORS, TREE: TREE_COLORS}
+ARRAYS = {BRANCH: "BranchColor", GENERATION: "GenerationColor", TREE: "TreeColor"}
 
 
 def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
@@ -35,11 +31,10 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
         radius, its generation or its tree.
     """
     models = list(models)
-    tree = (tree_color(models[0]) if models else None) or NO_SEGMENT
+    segment = tree_segment(models[0]) if models else None
+    tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
     for model in models:
         _color_model(model, kind, tree)
-    for model in models[:1]:
-        show_legend(model, kind)
     if models and curves:
         for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind, tree)):
             display = curve.GetDisplayNode()
@@ -57,11 +52,18 @@ def kind_of(model: Any) -> str:
 
 def curve_colors(data: Any, kind: str, tree: Any = NO_SEGMENT) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
+    name = {RADIUS: lines.MEAN_RADIUS, GENERATION: lines.GENERATION}.get(kind, lines.BRANCH)
+    found = values_of(data, name)
+    values = [] if found is None else found.tolist()
+    if kind == TREE:
+        return [tree] * len(values)
     if kind != RADIUS:
-        return _cell_colors(data, kind, tree)
+        color = branch_color if kind == BRANCH else generation_color
+        return [color(int(number)) for number in values]
     low, high = radius_range(data)
-    radii = np.array(_cells(data, lines.MEAN_RADIUS))
-    return [radius_color(share) for share in np.clip((radii - low) / ((high - low) or 1.0), 0, 1)]
+    return [
+        radius_color(each) for each in np.clip((np.array(values) - low) / (high - low or 1), 0, 1)
+    ]
 
 
 def radius_range(data: Any) -> tuple[float, float]:
@@ -96,55 +98,9 @@ def _color_model(model: Any, kind: str, tree: Any) -> None:
         display.SetAndObserveColorNodeID(COLORS)
         display.SetScalarRangeFlag(display.UseDataScalarRange)
     else:
-        _add_colors(data, ARRAYS[kind], _cell_colors(data, kind, tree))
+        colors = np.array(curve_colors(data, kind, tree), float).reshape(-1, 3)
+        values = np.rint(255 * colors).astype(np.uint8)
+        data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
         display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
         display.SetScalarRangeFlag(display.UseDirectMapping)
     display.ScalarVisibilityOn()
-
-
-def _cell_colors(data: Any, kind: str, tree: Any) -> list[Any]:
-    cells = _cells(data, lines.GENERATION if kind == GENERATION else lines.BRANCH)
-    if kind == TREE:
-        return [tree] * len(cells)
-    color = branch_color if kind == BRANCH else generation_color
-    return [color(int(number)) for number in cells]
-
-
-def show_legend(model: Any, kind: str) -> None:
-    """Show the colours of a model's radii with their numbers in the 3D views; None hides all."""
-    import slicer
-
-    for other in slicer.util.getNodesByClass("vtkMRMLColorLegendDisplayNode"):
-        if other.GetAttribute(OWN_LEGEND):  # they would lie over one another
-            other.SetVisibility(False)
-    if model is None:
-        return
-    logic = slicer.vtkSlicerColorLogic
-    legend = logic.GetColorLegendDisplayNode(model)
-    if legend is None:
-        known = slicer.mrmlScene.GetTagByClassName("vtkMRMLColorLegendDisplayNode")
-        if kind != RADIUS or known is None:
-            return
-        legend = logic.AddDefaultColorLegendDisplayNode(model)
-        legend.SetAttribute(OWN_LEGEND, "yes")
-    legend.SetTitleText("Radius (mm)")
-    legend.SetLabelFormat("%.1f")
-    legend.SetSize(*LEGEND_SIZE)
-    legend.SetNumberOfLabels(LEGEND_LABELS)
-    legend.SetVisibility(kind == RADIUS)
-
-
-def _add_colors(data: Any, name: str, colors: Sequence[tuple[float, ...]]) -> None:
-    from vtk.util.numpy_support import numpy_to_vtk
-
-    values = np.rint(255 * np.array(colors, float).reshape(-1, 3)).astype(np.uint8)
-    array = numpy_to_vtk(values, deep=True)
-    array.SetName(name)
-    data.GetCellData().AddArray(array)
-
-
-def _cells(data: Any, name: str) -> list[Any]:
-    from vtk.util.numpy_support import vtk_to_numpy
-
-    array = data.GetCellData().GetArray(name)
-    return [] if array is None else vtk_to_numpy(array).tolist()

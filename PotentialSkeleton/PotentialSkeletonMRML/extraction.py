@@ -1,128 +1,87 @@
-"""From objects in the scene to their skeletons; several are written together or not at all."""
+"""From objects in the scene to their skeletons: all are computed, then all are written."""
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.progress import ProgressCallback
-from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib import force_field, skeletonize
 
-from .branch_tools.steps import begin_anew
-from .computation import compute
-from .kept_result import keep_as_written
-from .output_requests import Requests
-from .outputs import write_all
-from .result import SkeletonResult
-from .segment_input import segment_named
-from .solid_input import SolidInput, read_solid
+from .outputs import Requests, refuse_twice, write_all
+from .run_nodes import SkeletonResult, keep_as_written
+from .solid import SolidInput
+from .tree_steps import begin_anew
 
-
-@dataclass(frozen=True)
-class Job:
-    """An object, and which outputs are wanted of its skeleton."""
-
-    solid: SolidInput
-    requests: Requests
+# Share of a run after which the force field, where it is asked for, is summed once more.
+FIELD_FROM = 0.7
 
 
 def extract_all(
-    jobs: Sequence[Job], options: dict, progress: ProgressCallback | None
+    jobs: Sequence[tuple[SolidInput, Requests]],
+    options: dict,
+    progress: ProgressCallback | None,
+    wait: Callable[..., Any] | None = None,
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
     Parameters
     ----------
-    jobs : sequence of Job
+    jobs : sequence of (SolidInput, Requests)
     options : dict
         Of `PotentialSkeletonLib.skeletonize`.
     progress : callable or None
-
-    Returns
-    -------
-    list of SkeletonResult
-        In the order of the jobs.
+    wait : callable, optional
+        ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
     """
-    given: list[Any] = []
-    for job in jobs:
-        job.requests.check(job.solid)
-        for _output, node in job.requests.nodes():
-            if node in given:
-                raise InputError(
-                    _("{node} was given for two trees; choose another.").format(
-                        node=node_name(node)
-                    )
-                )
-            given.append(node)
+    for solid, requests in jobs:
+        requests.check(solid)
+    refuse_twice([node for _solid, requests in jobs for _output, node in requests.nodes()])
+    sizes = [int(solid.mask.sum()) for solid, _requests in jobs]
     found = []
-    for job, part in zip(jobs, _parts(jobs, progress)):
-        part = job.requests.while_present(job.solid, part)
-        found.append(compute(job.solid, options, job.requests.wants("fieldNode"), part))
-    for job in jobs:
-        job.requests.check_present(job.solid)
-    results = write_all(
-        [(job.solid, *pair, job.requests) for job, pair in zip(jobs, found, strict=True)]
-    )
-    for job, result in zip(jobs, results, strict=True):
+    for number, (solid, requests) in enumerate(jobs):
+        start, end = sum(sizes[:number]) / sum(sizes), sum(sizes[: number + 1]) / sum(sizes)
+        part = requests.while_present(solid, _share(progress, start, end))
+        compute = partial(_compute, solid, options, requests.wants("fieldNode"))
+        skeleton, field = wait(compute, part) if wait else compute(part)
+        found.append((solid, skeleton, field, requests))
+    for solid, requests in jobs:
+        requests.check_present(solid)
+    results = write_all(found)
+    for (solid, _requests), result in zip(jobs, results, strict=True):
         begin_anew(result.modelNode)
         if result.modelNode is not None:
-            keep_as_written(result, job.solid)
-        result.warnings = [*job.solid.warnings, *result.skeleton.report["warnings"]]
+            keep_as_written(result, solid)
+        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
 
 
-def segment_jobs(
-    node: Any, segment_ids: Sequence[str] | None, requests_of: Callable[[str], Requests]
-) -> list[Job]:
-    """One job a segment.
-
-    Parameters
-    ----------
-    node : vtkMRMLSegmentationNode
-    segment_ids : sequence of str or None
-        IDs or names; None for all that are shown.
-    requests_of : callable
-        ``requests_of(segment_id)``.
-
-    Raises
-    ------
-    InputError
-        If the node is no segmentation, there is no segment, or one is named twice or empty.
-    """
-    if node is None or not node.IsA("vtkMRMLSegmentationNode"):
-        raise InputError(_("Several trees need a segmentation, with a segment for each of them."))
-    ids = visible_segments(node) if segment_ids is None else list(segment_ids)
-    if not ids:
-        shown = segment_ids is None
-        why = _("no segment of it is shown") if shown else _("no segment was named")
-        raise InputError(
-            _("There is nothing to do in {node}: {reason}.").format(
-                node=node_name(node), reason=why
-            )
+def _compute(
+    solid: SolidInput, options: dict[str, Any], wants_field: bool, progress: ProgressCallback | None
+) -> tuple[Any, Any]:
+    """The skeleton and, where it is wanted, the force field; the scene is not touched."""
+    first = _share(progress, 0.0, FIELD_FROM if wants_field else 1.0)
+    skeleton = skeletonize(solid.mask, solid.spacing, progress=first, **options)
+    if not wants_field:
+        return skeleton, None
+    distance = options["charge_distance"]
+    if distance is None:  # the largest that was chosen
+        distance = max((each for each in skeleton.report["charge_distances"] if each), default=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the skeleton's report has them
+        field = force_field(
+            solid.mask,
+            options["strength"],
+            method=options["method"],
+            charge_distance=distance,
+            device=options["device"],
+            progress=_share(progress, FIELD_FROM, 1.0),
         )
-    ids = [segment_named(node, each) for each in ids]
-    twice = next((each for each in ids if ids.count(each) > 1), None)
-    if twice is not None:
-        name = node.GetSegmentation().GetSegment(twice).GetName()
-        raise InputError(_("The segment '{name}' was named twice.").format(name=name))
-    return [Job(read_solid(node, each), requests_of(each)) for each in ids]
+    return skeleton, field
 
 
-def visible_segments(node: Any) -> list[str]:
-    """IDs of the segments that are shown; all where nothing says which are."""
-    ids, display = list(node.GetSegmentation().GetSegmentIDs()), node.GetDisplayNode()
-    return ids if display is None else [i for i in ids if display.GetSegmentVisibility(i)]
-
-
-def _parts(jobs, progress):
-    """A progress callback for each job; larger objects take a larger share."""
+def _share(progress: ProgressCallback | None, start: float, end: float) -> ProgressCallback | None:
+    """A callback for a part of the run, from `start` to `end`."""
     if progress is None:
-        return [None] * len(jobs)
-    sizes = [int(job.solid.mask.sum()) for job in jobs]
-    total, before, parts = sum(sizes), 0, []
-    for size in sizes:
-        start, share = before / total, size / total
-        parts.append(lambda done, start=start, share=share: progress(start + share * done))
-        before += size
-    return parts
+        return None
+    return lambda fraction: progress(start + fraction * (end - start))

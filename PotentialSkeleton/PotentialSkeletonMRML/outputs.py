@@ -1,198 +1,265 @@
-"""All outputs of a skeleton, written to the MRML scene at once.
+"""All outputs of a skeleton: which are wanted, and how they are written to the MRML scene.
 
-Everything is made before the first node is touched, nodes that are added come before those that
-were given, and what was added is removed again if anything fails: the scene is either complete or
-as it was.
+Everything is made before the first node is touched.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, hand_over
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
+from FuzzyVesselCoreLib.progress import ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .nodes.critical_lists import fill_list, points_by_kind, show_list
-from .nodes.curve_folder import group
-from .nodes.curves import branch_curves, fill_curve, points_of, show_curve
-from .nodes.lines import branch_lines, fill_model, show_model, tubes
-from .nodes.tables import branch_table, fill_chart, fill_table, radius_plots
-from .nodes.volumes import field_image, fill_volume
-from .output_requests import CLASSES
-from .result import SkeletonResult
+from .lines import branch_lines, fill_model, show_model, tubes
+from .markups import (
+    branch_curves,
+    fill_curve,
+    fill_list,
+    group,
+    points_by_kind,
+    show_curve,
+    show_list,
+)
+from .run_nodes import CENTRELINES, SkeletonResult
+from .tables import fill_chart, fill_table, radius_plots, table_of
+
+CLASSES = {
+    "curveNodes": ("vtkMRMLMarkupsCurveNode", _("markups curve")),
+    "modelNode": ("vtkMRMLModelNode", _("model")),
+    "tubesNode": ("vtkMRMLModelNode", _("model")),
+    "labelmapNode": ("vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
+    "tableNode": ("vtkMRMLTableNode", _("table")),
+    "criticalPointsNodes": ("vtkMRMLMarkupsFiducialNode", _("list of points")),
+    "plotChartNodes": ("vtkMRMLPlotChartNode", _("plot chart")),
+    "fieldNode": ("vtkMRMLVectorVolumeNode", _("vector volume")),
+}
 
 
-def write_outputs(solid: Any, skeleton: Any, field: Any, requests: Any) -> Any:
-    """Put a skeleton into the scene.
+@dataclass(frozen=True)
+class Requests:
+    """Which outputs are wanted: True or None for new nodes, False for none, or nodes to fill."""
 
-    Parameters
-    ----------
-    solid : SolidInput
-    skeleton : CurveSkeleton
-    field : ForceField or None
-        Needed only where `fieldNode` is wanted.
-    requests : Requests
+    curveNodes: object = True
+    modelNode: object = True
+    labelmapNode: object = True
+    tableNode: object = True
+    tubesNode: object = False
+    criticalPointsNodes: object = False
+    plotChartNodes: object = False
+    fieldNode: object = False
 
-    Returns
-    -------
-    SkeletonResult
-        Without warnings.
-    """
-    return write_all([(solid, skeleton, field, requests)])[0]
+    def wants(self, output: str) -> bool:
+        return getattr(self, output) is not False
+
+    def given(self, output: str) -> dict[Any, Any]:
+        """The nodes to fill, by their number, or for the critical points by their kind."""
+        request = getattr(self, output)
+        if isinstance(request, dict):
+            return dict(request)
+        if request is None or isinstance(request, bool):
+            return {}
+        return dict(enumerate(request if isinstance(request, list | tuple) else [request]))
+
+    def nodes(self) -> Iterator[tuple[str, Any]]:
+        """Pairs of an output's name and a node that was given for it."""
+        for each in fields(self):
+            for node in self.given(each.name).values():
+                yield each.name, node
+
+    def check(self, solid: Any) -> None:
+        """Refuse nodes that cannot take the result; `InputError` names them."""
+        asked = self.criticalPointsNodes
+        kinds = set(asked) if isinstance(asked, dict) else set()
+        if not isinstance(asked, bool | dict | None) or kinds - set(KINDS):
+            raise InputError(
+                _(
+                    "criticalPointsNodes must be True, False, or a dict of kind to node; kinds "
+                    "are {kinds}."
+                ).format(kinds=", ".join(KINDS))
+            )
+        for output, node in self.nodes():
+            class_name, kind = CLASSES[output]
+            if not hasattr(node, "IsA") or not node.IsA(class_name):
+                name = node_name(node) if hasattr(node, "GetName") else repr(node)
+                raise InputError(
+                    _("The output {name} ({output}) must be a {kind}.").format(
+                        name=name, output=output, kind=kind
+                    )
+                )
+            check_apart([node], {_("input"): solid.node})
+        self.check_present(solid, InputError)
+
+    def while_present(
+        self, solid: Any, progress: ProgressCallback | None
+    ) -> ProgressCallback | None:
+        """Return a progress callback that ends the run when the input or a node to fill goes."""
+        if progress is None:
+            return None  # nobody else gets a turn in the meantime
+
+        def go_on(fraction: float) -> bool | None:
+            carry_on = progress(fraction)
+            self.check_present(solid)
+            return carry_on
+
+        return go_on
+
+    def check_present(self, solid: Any, error: type[Exception] = Cancelled) -> None:
+        """Raise an error if the object or a node to fill is not in the scene (any more)."""
+        import slicer
+
+        for node in (solid.node, *(node for _output, node in self.nodes())):
+            if not slicer.mrmlScene.IsNodePresent(node):
+                if error is Cancelled:
+                    raise InputRemoved(node_name(node))
+                raise error(_("{node} is not in the scene.").format(node=node_name(node)))
+        if not solid.has_segment():
+            raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
+
+
+def refuse_twice(nodes: list[Any]) -> None:
+    """Raise `InputError` for a node that was given for two outputs."""
+    for node in nodes:
+        if nodes.count(node) > 1:
+            raise InputError(
+                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
+            )
 
 
 def write_all(found: list[tuple]) -> list[SkeletonResult]:
-    """Put several skeletons into the scene, all or none.
+    """Put skeletons into the scene.
 
     Parameters
     ----------
     found : list of tuple
-        The arguments of `write_outputs` for each.
+        `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests` of each.
 
     Returns
     -------
     list of SkeletonResult
+        Without warnings.
     """
     import slicer
 
-    writings = [_Writing(*each) for each in found]
-    with slicer.util.RenderBlocker(), all_or_nothing() as change:
-        results = [writing.run(change) for writing in writings]
-    for node in (node for writing in writings for node in writing.surplus):
-        remove_node(node)
+    contents = [list(_contents(*each)) for each in found]
+    with slicer.util.RenderBlocker(), all_or_nothing() as add:
+        results = [
+            _write(solid, skeleton, requests, each, add)
+            for (solid, skeleton, _field, requests), each in zip(found, contents)
+        ]
+    for _solid, skeleton, _field, requests in found:
+        for number, node in requests.given("curveNodes").items():
+            if number >= len(skeleton.branches):
+                remove_node(node)
     return results
 
 
-class _Writing:
-    """What goes where: contents are prepared first, nodes are touched by `run`."""
+def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iterator[tuple]:
+    """What is written: output, key of the node in it, name, and functions that fill and display.
 
-    def __init__(self, solid: Any, skeleton: Any, field: Any, requests: Any) -> None:
-        self._solid = solid
-        self._skeleton = skeleton
-        self._requests = requests
-        self._transform = solid.transform_id
-        self._prepare(field)
-        curves = requests.given("curveNodes")
-        self.surplus = curves[len(skeleton.branches) :]
+    ``fill(node, add)`` may add nodes; ``show(node)``, or None, is for a new node.
+    """
+    wants, name, transform_id = requests.wants, solid.name, solid.transform_id
+    lines, table = branch_lines(solid, skeleton), table_of(skeleton.to_table())
 
-    def _prepare(self, field: Any) -> None:
-        solid, skeleton, wants = self._solid, self._skeleton, self._requests.wants
-        self._curves = branch_curves(solid, skeleton) if wants("curveNodes") else []
-        self._lines = branch_lines(solid, skeleton)
-        self._tubes = tubes(self._lines) if wants("tubesNode") else None
-        self._labels = image_from_array(skeleton.to_labelmap()) if wants("labelmapNode") else None
-        self._table = branch_table(skeleton) if wants("tableNode") else None
-        self._points = {}
-        if wants("criticalPointsNodes"):
-            none = dict.fromkeys(
-                self._requests.given("criticalPointsNodes"), points_of(np.zeros((0, 3)))
-            )
-            self._points = {**none, **points_by_kind(solid, skeleton)}
-        self._plots = radius_plots(skeleton) if wants("plotChartNodes") else []
-        self._field = field_image(solid, field) if wants("fieldNode") else None
-
-    def run(self, change: Any) -> Any:
-        """Add and fill all nodes; return the result."""
-        self._change = change
-        self._new: list[Any] = []
-        self._given: list[Any] = []
-        self._added: list[Any] = []
-        self._filled: list[Any] = []
-        name = self._solid.name
-        curves = [self._curve(*pair) for pair in enumerate(self._curves)]
-        result = SkeletonResult(
-            self._skeleton,
-            self._solid.ijk_to_ras,
-            curveNodes=curves,
-            modelNode=self._model("modelNode", f"{name} centrelines", self._lines),
-            tubesNode=self._model("tubesNode", f"{name} tubes", self._tubes),
-            labelmapNode=self._volume("labelmapNode", f"{name} skeleton", self._labels),
-            tableNode=self._one("tableNode", f"{name} branches", fill_table, self._table),
-            criticalPointsNodes={
-                kind: self._list(kind, points) for kind, points in self._points.items()
-            },
-            plotChartNodes=[self._chart(*pair) for pair in enumerate(self._plots)],
-            fieldNode=self._volume("fieldNode", f"{name} force", self._field),
-        )
-        for fill in self._new + self._given:
-            fill()
-        source = self._solid.node
-        put_beside([node for node in self._added if node not in curves], source)
-        result.folderItemID = group(curves, self._skeleton, f"{name} centrelines", source)
-        for node in self._added + self._filled:
-            hand_over(node, SKELETON, source)
-        return result
-
-    def _node(
-        self,
-        output: str,
-        name: str,
-        fill: Callable[[Any], None],
-        show: Callable[[Any], None] | None = None,
-        given: Any = None,
-    ) -> Any:
-        """A given or new node; it is filled later, a new one is also shown."""
-        if given is not None:
-            self._filled.append(given)
-            self._given.append(lambda: fill(given))
-            return given
-        node = self._change(CLASSES[output][0], name)
-        self._added.append(node)
-        self._new.append(lambda: fill(node))
-        if show is not None:
-            self._new.append(lambda: show(node))
-        return node
-
-    def _one(
-        self,
-        output: str,
-        name: str,
-        fill: Callable[[Any, Any], None],
-        content: Any,
-        show: Callable[[Any], None] | None = None,
-    ) -> Any:
-        """The node of an output that has one only; None where it is not wanted."""
-        if not self._requests.wants(output):
-            return None
-        given = next(iter(self._requests.given(output)), None)
-        return self._node(output, name, lambda node: fill(node, content), show, given)
-
-    def _model(self, output: str, name: str, data: Any) -> Any:
-        def fill(node: Any, content: Any) -> None:
-            fill_model(node, content, self._transform)
-
+    def model(output: str, title: str, data: Any) -> tuple:
         thin = output == "modelNode"
-        return self._one(output, name, fill, data, lambda node: show_model(node, thin))
+        return (
+            output,
+            0,
+            title,
+            lambda node, _add: fill_model(node, data, transform_id),
+            lambda node: show_model(node, thin),
+        )
 
-    def _volume(self, output: str, name: str, image: Any) -> Any:
-        return self._one(output, name, lambda n, c: fill_volume(n, c, self._solid), image)
-
-    def _curve(self, number: int, curve: Any) -> Any:
-        given = dict(enumerate(self._requests.given("curveNodes"))).get(number)
-        return self._node(
+    for number, curve in enumerate(branch_curves(solid, skeleton) if wants("curveNodes") else ()):
+        yield (
             "curveNodes",
+            number,
             curve.name,
-            lambda node: fill_curve(node, curve, self._transform),
-            lambda node: show_curve(node, curve),
-            given,
+            lambda node, _add, curve=curve: fill_curve(node, curve, transform_id),
+            lambda node, curve=curve: show_curve(node, curve),
         )
+    if wants("modelNode"):
+        yield model("modelNode", name + CENTRELINES, lines)
+    if wants("tubesNode"):
+        yield model("tubesNode", f"{name} tubes", tubes(lines))
+    if wants("labelmapNode"):
+        image = image_from_array(skeleton.to_labelmap())
+        yield "labelmapNode", 0, f"{name} skeleton", partial(_fill_volume, image, solid), None
+    if wants("tableNode"):
+        yield "tableNode", 0, f"{name} branches", lambda node, _add: fill_table(node, table), None
+    if wants("criticalPointsNodes"):
+        none = dict.fromkeys(requests.given("criticalPointsNodes"), np.zeros((0, 3)))
+        for kind, points in {**none, **points_by_kind(solid, skeleton)}.items():
+            yield (
+                "criticalPointsNodes",
+                kind,
+                f"{name} {kind}",
+                lambda node, _add, points=points: fill_list(node, points, transform_id),
+                lambda node, kind=kind: show_list(node, kind, min(solid.spacing)),
+            )
+    for number, plot in enumerate(radius_plots(skeleton) if wants("plotChartNodes") else ()):
+        title = f"{name} {plot['title'].lower()}"
+        yield "plotChartNodes", number, title, partial(fill_chart, plot), None
+    if wants("fieldNode"):
+        # A direction from voxel to voxel, turned and stretched as the voxels are: lines that follow
+        # it in space are those that follow it in the voxels.
+        vectors = field.vectors[..., ::-1] @ solid.ijk_to_ras[:3, :3].T
+        image = image_from_array(vectors.astype(np.float32))
+        yield "fieldNode", 0, f"{name} force", partial(_fill_volume, image, solid), None
 
-    def _list(self, kind: str, points: np.ndarray) -> Any:
-        return self._node(
-            "criticalPointsNodes",
-            f"{self._solid.name} {kind}",
-            lambda node: fill_list(node, points, self._transform),
-            lambda node: show_list(node, kind, min(self._solid.spacing)),
-            self._requests.given("criticalPointsNodes").get(kind),
-        )
 
-    def _chart(self, number: int, plot: dict[str, Any]) -> Any:
-        given = dict(enumerate(self._requests.given("plotChartNodes"))).get(number)
-        return self._node(
-            "plotChartNodes",
-            f"{self._solid.name} {plot['title'].lower()}",
-            lambda node: fill_chart(node, plot, self._change),
-            given=given,
-        )
+def _write(
+    solid: Any, skeleton: Any, requests: Requests, contents: list[tuple], add: Callable
+) -> SkeletonResult:
+    """Add and fill all nodes of a skeleton."""
+    found: dict[str, dict] = {output: {} for output in CLASSES}
+    added, filled = [], []
+    for output, key, name, fill, show in contents:
+        given = requests.given(output).get(key)
+        node = add(CLASSES[output][0], name) if given is None else given
+        fill(node, add)
+        if given is None and show is not None:
+            show(node)
+        if given is None and output != "curveNodes":
+            added.append(node)
+        filled.append(node)
+        found[output][key] = node
+    put_beside(added, solid.node)
+    curves = list(found["curveNodes"].values())
+    folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
+    for node in filled:
+        hand_over(node, SKELETON, solid.node)
+    single = ("modelNode", "tubesNode", "labelmapNode", "tableNode", "fieldNode")
+    return SkeletonResult(
+        skeleton,
+        solid.ijk_to_ras,
+        curveNodes=curves,
+        folderItemID=folder,
+        criticalPointsNodes=found["criticalPointsNodes"],
+        plotChartNodes=list(found["plotChartNodes"].values()),
+        **{output: found[output].get(0) for output in single},
+    )
+
+
+def _fill_volume(image: Any, solid: Any, node: Any, _add: Callable) -> None:
+    """Put an image on the object's own grid, under the same parent transform."""
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(solid.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveImageData(image)
+        if node.IsA("vtkMRMLVectorVolumeNode"):
+            node.SetVoxelVectorType(node.VoxelVectorTypeSpatial)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()

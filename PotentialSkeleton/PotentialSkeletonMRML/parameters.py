@@ -6,7 +6,7 @@ from slicer import vtkMRMLLabelMapVolumeNode, vtkMRMLSegmentationNode
 from slicer.i18n import tr as _
 from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
 
-from FuzzyVesselCoreLib.labelled_enum import LabelledEnum
+from FuzzyVesselCoreLib.translation import LabelledEnum
 
 
 class Detail(LabelledEnum):

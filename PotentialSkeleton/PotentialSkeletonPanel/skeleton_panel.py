@@ -8,9 +8,9 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonLib import jit_warmup
-from PotentialSkeletonMRML.branch_tools.steps import steps_of
-from PotentialSkeletonMRML.colouring import color_by, show_legend
-from PotentialSkeletonMRML.kept_result import (
+from PotentialSkeletonMRML.colouring import color_by
+from PotentialSkeletonMRML.parameters import Detail
+from PotentialSkeletonMRML.run_nodes import (
     SEGMENT,
     drop_left_over,
     has_settings,
@@ -23,14 +23,13 @@ from PotentialSkeletonMRML.kept_result import (
     tree_name,
     vessels_text,
 )
-from PotentialSkeletonMRML.parameters import Detail
+from PotentialSkeletonMRML.tree_steps import steps_of
 
-from .branch_tools.section import BranchTools
-from .object_section import ObjectSection, segments_of
+from .branch_tools import BranchTools
 from .result_section import ResultSection
-from .saving import Saving
-from .see_through import SeeThrough
-from .summary_text import found_text, notes
+from .sentences import found_text, notes
+from .vessels_section import VesselsSection, segments_of
+from .views import SeeThrough, centre_cameras
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
 OUTPUTS = {
@@ -54,16 +53,15 @@ class SkeletonPanel(Panel):
 
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
-        self._colouring: tuple = ()
-        self.object = ObjectSection(self)
+        self._colouring: Any = None
+        self.vessels = VesselsSection(self)
         self.result = ResultSection(self)
-        self.saving = Saving(self, lambda: self.result.models)
         self.see_through = SeeThrough()
         self.tools = BranchTools(self)
 
     def enter(self) -> None:
         Panel.enter(self)
-        self.object.choose_current(self.parameters)
+        self.vessels.choose_current(self.parameters)
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
@@ -72,7 +70,7 @@ class SkeletonPanel(Panel):
         Panel.exit(self)
 
     def forget(self) -> None:
-        self.object.forget()
+        self.vessels.forget()
         self.result.forget()
         self.see_through.forget()
         self.tools.exit()
@@ -87,24 +85,22 @@ class SkeletonPanel(Panel):
         jit_warmup.prepare()
 
     def why_not(self) -> str:
-        return self.object.why_not(self.parameters)
+        return self.vessels.why_not(self.parameters)
 
     def react(self) -> None:
         parameters = self.parameters
-        self.object.react(parameters)
+        self.vessels.react(parameters)
         models = self._models(parameters)
         for model in models:
             self.see_through.watch(model)
-        before, self._colouring = self._colouring, (models, parameters.colouring)
-        if before and before[1] != parameters.colouring:
+        before, self._colouring = self._colouring, parameters.colouring
+        if before is not None and before != parameters.colouring:
             for model in models:
                 _color(model, parameters.colouring.value)
-        elif before and before[0] != models:
-            show_legend(next(iter(models), None), parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
-        self.object.show(parameters)
+        self.vessels.show(parameters)
         vessels = (parameters.input, tuple(segments_of(parameters)))
         if vessels != self._said_of:
             self._said_of = vessels
@@ -183,7 +179,8 @@ class SkeletonPanel(Panel):
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
         vessels = {each: vessels_text(chosen.input, each) for each in segments}
-        options, settings = {**options_of(chosen), "progress": progress}, settings_text(chosen)
+        settings, options = settings_text(chosen), options_of(chosen)
+        options |= {"progress": progress, "wait": self.running.wait}
 
         def outputs(segment: str) -> dict[str, Any]:
             return requests(earlier[segment], {"modelNode": True, **wanted})
@@ -200,6 +197,8 @@ class SkeletonPanel(Panel):
             keep(result, chosen.input, segment, notes(result), vessels[segment], settings)
             _color(result.modelNode, chosen.colouring.value)
             self.see_through.begin(result.modelNode)
+        if not any(earlier.values()):
+            centre_cameras(results[0].modelNode)
         return found_text([len(result.skeleton.branches) for result in results])
 
 

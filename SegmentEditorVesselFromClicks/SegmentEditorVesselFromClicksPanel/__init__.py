@@ -1,1 +1,1 @@
-"""The effect's options and its live preview."""
+"""The effect at work: `clicks` are its points, `editor_run` computes, `live_vessel` shows."""

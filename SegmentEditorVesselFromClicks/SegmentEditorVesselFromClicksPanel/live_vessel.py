@@ -1,30 +1,34 @@
-"""The effect at work: points are placed, the preview follows, Apply writes the segment."""
+"""The effect at work: points are placed, the preview follows, Apply writes the segments."""
 
 from typing import Any
 
+import ctk
+import numpy as np
+import qt
 import slicer
 import vtk
+from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPULib.contrast.warm_up import WARM_UP
+from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from SegmentEditorVesselFromClicksMRML.clicks import BACKGROUND, VESSEL, Clicks
-from SegmentEditorVesselFromClicksMRML.editable_area import masking_of
+from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
-from .centrelines import open_centrelines
-from .followed_points import FollowedPoints, _nothing
-from .live_preview import LivePreview
-from .options import Options
-from .writing import SegmentWriter
+from .clicks import BACKGROUND, VESSEL, Clicks
+from .editor_run import EditorRun, Found, masking_of
+
+SKELETON = "PotentialSkeleton"
 
 
 class LiveVessel:
-    """Points and preview of the selected segment, while the effect is active.
+    """Points and preview while the effect is active.
 
-    Segments whose changes have been neither applied nor cancelled are pending: they get their
-    preview again when they are selected.
+    Segments whose changes have been neither applied nor cancelled are pending: the preview shows
+    them all, and Apply writes them all.
 
     Parameters
     ----------
@@ -32,23 +36,79 @@ class LiveVessel:
     """
 
     def __init__(self, scripted_effect: Any) -> None:
-        self._effect, self._observers = scripted_effect, VTKObservationMixin()
-        self._inputs = VTKObservationMixin()  # of what the preview is computed from
-        self._voxels = 0  # a stamp of those of the source volume
-        self._active = False
-        self._pending: set = set()
-        self._selected = self._masking = None
-        self._options = options = Options(scripted_effect)
-        self._preview = LivePreview(scripted_effect, options, self._show)
-        self._points = FollowedPoints(self._change, _nothing)
-        self._writer = SegmentWriter(scripted_effect)
-        options.connect(options.more, "valueChanged(double)", self._on_more)
-        options.connect(options.keep, "toggled(bool)", self.keep_parameters)
-        options.connect(options.last, "clicked()", self._on_last)
-        options.connect(options.clear, "clicked()", self._on_clear)
-        options.connect(options.apply, "clicked()", self.apply)
-        options.connect(options.cancel, "clicked()", self.cancel)
-        options.connect(options.centrelines, "clicked()", self._on_centrelines)
+        self._effect, self._cached = scripted_effect, CachedConnectedness()
+        self._observers, self._lists = VTKObservationMixin(), VTKObservationMixin()
+        self._clicks: Clicks | None = None  # of the selected segment
+        self._pending: list[str] = []
+        self._seen: Any = None  # what the last look at points, settings and volume found
+        self._found: Found | None = None  # what the preview shows
+        self._apply_soon = False
+        self._own: dict[str, np.ndarray] = {}  # voxels that Apply added to a segment
+        self._connected: list[tuple] = []
+        self._preview = LabelPreview(_("Vessel from clicks preview"))
+        self._run = LatestRun(self._read, self._compute, self._take, self._fail)
+        self._make_options()
+
+    # --- options
+
+    def _make_options(self) -> None:
+        effect, self._points = self._effect, qt.QLabel()
+        self._points.wordWrap, self._points.minimumHeight = True, 34  # two lines
+        effect.addLabeledOptionsWidget(_("Points:"), self._points)
+        self.last = self._button(_("Remove last"), self._on_last)
+        self.clear = self._button(_("Remove all"), self._on_clear)
+        self._add_row(self.last, self.clear)
+        self.more = ctk.ctkSliderWidget()
+        self.more.minimum, self.more.maximum, self.more.value = -1.0, 1.0, 0.0
+        self.more.singleStep, self.more.pageStep, self.more.decimals = 0.05, 0.25, 2
+        self.more.spinBoxVisible = False
+        self.more.toolTip = _("Less or more of what hangs together with the points.")
+        self._connect(self.more, "valueChanged(double)", self._on_more)
+        row = qt.QHBoxLayout()
+        for each in (qt.QLabel(_("less")), self.more, qt.QLabel(_("more"))):
+            row.addWidget(each)
+        effect.addLabeledOptionsWidget(_("Threshold:"), row)
+        self.keep = qt.QCheckBox(_("Keep what the segment holds"))
+        self.keep.toolTip = _(
+            "Apply replaces what it has written before and keeps what else the segment holds; "
+            "unchecked, it replaces everything."
+        )
+        self._connect(self.keep, "toggled(bool)", self.keep_parameters)
+        effect.addOptionsWidget(self.keep)
+        self.cancel_button = self._button(_("Cancel"), self.cancel)
+        self.cancel_button.toolTip = _("Drop the preview; the points stay.")
+        self.apply_button = self._button(_("Apply"), self.apply)
+        self.apply_button.toolTip = _("Write the preview into its segments.")
+        self._add_row(self.cancel_button, self.apply_button)
+        self.centrelines = self._button(_("Centrelines"), self._on_centrelines)
+        self.centrelines.toolTip = _("Open Potential Skeleton with the selected segment.")
+        self._add_row(self.centrelines)
+        self._sentence = qt.QLabel()
+        self._sentence.wordWrap = True
+        effect.addOptionsWidget(self._sentence)
+
+    def _button(self, text: str, slot: Any) -> Any:
+        button = qt.QPushButton(text)
+        self._connect(button, "clicked()", slot)
+        return button
+
+    def _add_row(self, *widgets: Any) -> None:
+        row = qt.QHBoxLayout()
+        for widget in widgets:
+            row.addWidget(widget)
+        self._effect.addOptionsWidget(row)
+
+    def _connect(self, sender: Any, signal: str, slot: Any) -> None:
+        sender.connect(signal, slot)
+        self._connected.append((sender, signal, slot))
+
+    def show_parameters(self) -> None:
+        """Show the effect's parameters."""
+        _set(self.keep, "checked", bool(self._effect.integerParameter("Keep")))
+
+    def keep_parameters(self, *_state: Any) -> None:
+        """Take the parameters over from the widgets."""
+        self._effect.setParameter("Keep", int(self.keep.checked))
 
     # --- what the Segment Editor says
 
@@ -57,164 +117,296 @@ class LiveVessel:
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
         self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._on_editor)
         self._observers.addObserver(scene, scene.StartCloseEvent, self._on_close)
-        self._active = True
+        volume, events = node.GetSourceVolumeNode(), slicer.vtkMRMLVolumeNode
+        for each in (volume, node.GetSegmentationNode()):
+            if each is not None:
+                self._observers.addObserver(each, events.TransformModifiedEvent, self._on_moved)
+        if volume is not None:
+            for event in (vtk.vtkCommand.ModifiedEvent, events.ImageDataModifiedEvent):
+                self._observers.addObserver(volume, event, self._on_editor)
         self._select()
-        WARM_UP.begin()
 
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""
-        self._active = False
         self._observers.removeObservers()
-        self._inputs.removeObservers()
-        self._follow(None)
+        self._stop()
+        self._turn_to(None)
 
     def cleanup(self) -> None:
         """The Segment Editor ends."""
         self.deactivate()
-        self._preview.leave()
-        self._options.disconnect()
+        self._cached.forget()
+        for sender, signal, slot in self._connected:
+            sender.disconnect(signal, slot)
+        self._connected = []
 
     def inputs_changed(self) -> None:
-        """Source volume or geometry are others: the preview does not fit any more."""
-        self._watch_inputs()
-        self._writer.forget()
-        self._preview.forget()
-        self._preview.stop()
-        self._catch_up()
+        """Source volume or geometry have changed: the preview does not fit any more."""
+        self._own.clear()
+        self._stop()
+        if self._clicks is not None:
+            self._observers.removeObservers()
+            self.activate()
 
-    def _watch_inputs(self):
-        """Follow the voxels of the source volume, as of a sequence, and where both nodes lie."""
-        self._inputs.removeObservers()
-        if not self._active:
-            return
-        node, events = self._effect.parameterSetNode(), slicer.vtkMRMLVolumeNode
-        volume, segmentation = node.GetSourceVolumeNode(), node.GetSegmentationNode()
-        self._voxels = voxel_time(volume)
-        for each, event, method in (
-            (volume, vtk.vtkCommand.ModifiedEvent, self._on_volume),
-            (volume, events.ImageDataModifiedEvent, self._on_volume),
-            (volume, events.TransformModifiedEvent, self._on_moved),
-            (segmentation, events.TransformModifiedEvent, self._on_moved),
-        ):
-            if each is not None:
-                self._inputs.addObserver(each, event, method)
+    def _on_editor(self, caller: Any, event: Any) -> None:
+        node = self._effect.parameterSetNode()
+        selected = node.GetSegmentationNode(), node.GetSelectedSegmentID()
+        own = self._clicks and (self._clicks.segmentation_node, self._clicks.segment_id)
+        if selected != own:
+            self._select()
+        elif self._seen is not None and self._settings() != self._seen[0]:
+            self._own = {} if self._settings()[1:] != self._seen[0][1:] else self._own
+            self._look(changed=False)
 
-    def _on_volume(self, caller, event):
-        if voxel_time(caller) != self._voxels:
-            self.inputs_changed()
-
-    def _on_moved(self, caller, event):
+    def _on_moved(self, caller: Any, event: Any) -> None:
         self.inputs_changed()
 
-    def show_parameters(self) -> None:
-        """Show the effect's parameters."""
-        keep = bool(self._effect.integerParameter("Keep"))
-        self._options.show_value(self._options.keep, "checked", keep)
-
-    def keep_parameters(self) -> None:
-        """Take the parameters over from the widgets."""
-        self._effect.setParameter("Keep", int(self._options.keep.checked))
-
-    def _on_editor(self, caller, event):
-        if (caller.GetSegmentationNode(), caller.GetSelectedSegmentID()) != self._selected:
-            self._select()
-        elif masking_of(caller) != self._masking:
-            self._masking = masking_of(caller)
-            self._catch_up()
-
-    def _on_close(self, caller, event):
+    def _on_close(self, caller: Any, event: Any) -> None:
         self.deactivate()
-        self._pending.clear()
-        self._writer.forget()
-        self._preview.forget()
+        self._pending, self._own = [], {}
+        self._cached.forget()
 
-    # --- the selected segment
+    def _settings(self) -> tuple:
+        node = self._effect.parameterSetNode()
+        return masking_of(node), voxel_time(node.GetSourceVolumeNode())
 
-    def _select(self):
+    # --- points
+
+    def _select(self) -> None:
         """Turn to the segment that is selected now."""
         node = self._effect.parameterSetNode()
         segmentation_node, segment_id = node.GetSegmentationNode(), node.GetSelectedSegmentID()
-        self._selected, self._masking = (segmentation_node, segment_id), masking_of(node)
         there = segmentation_node is not None and bool(segment_id)
         there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
-        self._watch_inputs()
-        self._follow(Clicks(segmentation_node, segment_id) if there else None)
-        self._catch_up()
+        if self._clicks is None or self._clicks.segmentation_node is not segmentation_node:
+            self._stop()
+        self._turn_to(Clicks(segmentation_node, segment_id) if there else None)
+        if self._pending and self._found is None:
+            self._run.request()
 
-    def _follow(self, clicks):
-        self._options.say("")
-        self._points.follow(clicks)
-        self._preview.follow(clicks)
+    def _turn_to(self, clicks: Clicks | None) -> None:
+        if self._clicks is not None:
+            self._clicks.show(False)
+        self._clicks = clicks
+        self._say("" if self._found is None else self._sentence.text)
+        if clicks is not None:
+            clicks.show(True)
+        self._observe()
+        self._look(changed=False)
 
-    def _catch_up(self):
-        """Show the preview that belongs to changes which are pending."""
-        clicks = self._points.clicks
-        if clicks is not None and clicks.key in self._pending:
-            self._preview.update_soon()
+    def _observe(self) -> None:
+        """Follow the lists that there are now; lists begin with their first point."""
+        self._lists.removeObservers()
+        for node in self._clicks.nodes.values() if self._clicks is not None else ():
+            for event in (
+                node.PointModifiedEvent,
+                node.PointPositionDefinedEvent,
+                node.PointRemovedEvent,
+            ):
+                self._lists.addObserver(node, event, self._on_points)
 
-    def _change(self):
-        self._pending.add(self._points.clicks.key)
-        self._preview.update_soon()
+    def _on_points(self, caller: Any, event: Any) -> None:
+        self._look()
+
+    def _look(self, changed: bool = True) -> None:
+        """Compute anew where points of the selected segment or settings have changed."""
+        clicks, before = self._clicks, self._seen
+        self._seen = None
+        if clicks is not None:
+            points = {kind: clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND)}
+            self._seen = self._settings(), points
+            if changed and (before is None or points != before[1]):
+                if clicks.segment_id not in self._pending:
+                    self._pending.append(clicks.segment_id)
+                self._request()
+            elif before is not None and self._seen[0] != before[0] and self._pending:
+                self._request()
         self._show()
-
-    # --- points and options
 
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
-        if self._points.clicks is not None:
-            self._points.clicks.add(position, background)
-            self._points.observe()
-            self._change()
+        if self._clicks is not None:
+            self._clicks.add(position, background)
+            self._observe()
+            self._look()
 
     def has_point_near(self, position: Any, reach: float) -> bool:
         """Whether a point of the selected segment is within a distance (mm) of a position."""
-        return self._points.clicks is not None and self._points.clicks.near(position, reach)
+        return self._clicks is not None and self._clicks.near(position, reach)
 
-    def _on_last(self):
-        self._points.clicks.remove_last()
+    def _on_last(self) -> None:
+        self._clicks.remove_last()  # type: ignore[union-attr]
 
-    def _on_clear(self):
-        self._points.clicks.clear()
-        self._points.observe()
+    def _on_clear(self) -> None:
+        self._clicks.clear()  # type: ignore[union-attr]
+        self._observe()
         self.cancel()
+        self._look(changed=False)
 
-    def _on_more(self, value):
-        self._points.clicks.more = value
-        if self._preview.ready:
-            self._pending.add(self._points.clicks.key)
-            self._preview.show()
+    def _on_more(self, value: float) -> None:
+        if self._clicks is None:
+            return
+        self._clicks.more, segment_id = value, self._clicks.segment_id
+        if segment_id not in self._pending:
+            self._pending.append(segment_id)
+        if self._found is not None and segment_id in self._found.vessels:
+            self._draw()
         else:
-            self._change()
+            self._request()
 
-    def _on_centrelines(self):
+    def _on_centrelines(self) -> None:
+        image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
+        if image is None or image.IsEmpty():
+            self._say(_("The segment is empty: place points and press Apply first."))
+            return
         try:
-            open_centrelines(self._effect)
-        except InputError as error:
-            self._options.say(worded(error))
+            parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
+            parameters.input = node.GetSegmentationNode()
+            parameters.segment = node.GetSelectedSegmentID()
+            slicer.util.selectModule(SKELETON)
+        except RuntimeError as error:  # of slicer.util: no such module, or no main window
+            self._say(_("Potential Skeleton cannot be opened: {e}").format(e=error))
 
-    def _show(self):
+    # --- the preview; `_compute` alone runs in another thread
+
+    def _request(self) -> None:
+        self._found = None
+        self._say(_("Looking for the vessel ..."))
+        self._run.request()
+        self._show()
+
+    def _read(self) -> tuple:
+        node, image = self._effect.parameterSetNode(), self._effect.sourceVolumeImageData()
+        return EditorRun(node, image, self._pending), self._cached
+
+    @staticmethod
+    def _compute(inputs: tuple, progress: Any) -> Found:
+        run, cached = inputs
+        return run.compute(progress, cached)
+
+    def _take(self, found: Found) -> None:
+        self._found = found
+        self._draw()
+        if self._apply_soon:
+            self.apply()
+
+    def _draw(self) -> None:
+        """Show the vessels of all pending segments, as much of each as is wanted."""
+        found, node = self._found, self._effect.parameterSetNode().GetSegmentationNode()
+        inner, labels, colors, lines = node.GetSegmentation(), None, [], []
+        for number, each in enumerate(found.vessels, 1):  # type: ignore[union-attr]
+            own = self._labels(each)
+            labels = np.zeros(own.shape, np.uint8) if labels is None else labels
+            labels[own] = number
+            segment = inner.GetSegment(each)
+            colors.append(segment.GetColor())
+            volume = np.count_nonzero(own) * found.run.millilitres  # type: ignore[union-attr]
+            lines.append(_("{name} {ml:.2f} ml").format(name=segment.GetName(), ml=volume))
+        run = found.run  # type: ignore[union-attr]
+        self._preview.show(labels, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
+        text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
+        self._say("\n".join([text, *map(worded, run.notes)]))
+        self._show()
+
+    def _labels(self, segment_id: str) -> np.ndarray:
+        clicks = Clicks(self._effect.parameterSetNode().GetSegmentationNode(), segment_id)
+        return self._found.labels(segment_id, clicks.more)  # type: ignore[union-attr]
+
+    def _fail(self, error: Exception) -> None:
+        self._stop()
+        self._say(worded(error))
+        if not isinstance(error, FuzzyVesselError):
+            raise error
+
+    def _stop(self) -> None:
+        """Show nothing and compute nothing."""
+        if self._run.pending:
+            self._run.stop()
+        self._found, self._apply_soon = None, False
+        self._preview.drop()
+        self._show()
+
+    def _show(self) -> None:
         """Show what there is and what can be done."""
-        options, clicks = self._options, self._points.clicks
-        counts = [len(clicks.points(kind).labels) if clicks else 0 for kind in (VESSEL, BACKGROUND)]
-        options.show_points(*counts)
-        options.more.enabled = counts[0] > 0
-        options.show_value(options.more, "value", clicks.more if clicks else 0.0)
-        options.apply.enabled = self._preview.ready
-        options.cancel.enabled = self._preview.ready or self._preview.running
-        options.centrelines.enabled = clicks is not None
+        points = self._seen[1] if self._seen is not None else {VESSEL: [], BACKGROUND: []}
+        vessel, background = len(points[VESSEL]), len(points[BACKGROUND])
+        text = _("click into the vessel, Ctrl-click what is none")
+        if vessel or background:
+            text = _("{vessel} in the vessel, {background} in the background")
+        self._points.text = text.format(vessel=vessel, background=background)
+        self.last.enabled = self.clear.enabled = bool(vessel or background)
+        self.more.enabled = vessel > 0
+        _set(self.more, "value", self._clicks.more if self._clicks is not None else 0.0)
+        self.apply_button.enabled = self._found is not None or vessel > 0
+        self.cancel_button.enabled = self._found is not None or self._run.pending
+        self.centrelines.enabled = self._clicks is not None
+
+    def _say(self, text: str) -> None:
+        self._sentence.text = text
 
     # --- what ends a preview
 
     def apply(self) -> None:
-        """Write the preview into the selected segment."""
-        if self._preview.ready:
-            labels, key = self._preview.labels(), self._points.clicks.key
-            self.cancel()
-            self._writer.write(key, labels, bool(self._effect.integerParameter("Keep")))
+        """Write the pending vessels into their segments, as one step of the editor's undo.
+
+        What was written for the same points before is replaced: a point in a leak takes the leak
+        away. What else a segment holds can be kept. Masking and overwriting are the editor's.
+        """
+        if self._found is None:
+            if self._clicks is not None and self._clicks.segment_id not in self._pending:
+                self._pending.append(self._clicks.segment_id)
+            self._apply_soon = True
+            self._request()
+            return
+        wanted = {each: self._labels(each) for each in self._found.vessels}
+        self.cancel()
+        self._effect.saveStateForUndo()
+        for segment_id, labels in wanted.items():
+            self._write(segment_id, labels)
+
+    def _write(self, segment_id: str, wanted: np.ndarray) -> None:
+        base = slicer.qSlicerSegmentEditorAbstractEffect
+        held, own = self._held(segment_id), self._own.get(segment_id)
+        own = np.zeros_like(held) if own is None or own.shape != held.shape else own & held
+        if self._effect.integerParameter("Keep"):
+            gone = own & ~wanted
+            if gone.any():
+                self._modify(segment_id, gone, base.ModificationModeRemove)
+            self._modify(segment_id, wanted, base.ModificationModeAdd)
+            wanted = wanted & (own | ~held)
+        else:
+            self._modify(segment_id, wanted, base.ModificationModeSet)
+        self._own[segment_id] = wanted
+
+    def _held(self, segment_id: str) -> np.ndarray:
+        """The voxels that a segment holds."""
+        like, image = self._effect.defaultModifierLabelmap(), slicer.vtkOrientedImageData()
+        self._effect.parameterSetNode().GetSegmentationNode().GetBinaryLabelmapRepresentation(
+            segment_id, image
+        )
+        if image.IsEmpty():
+            return np.zeros(array_from_image(like).shape, bool)
+        slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
+            image, like, image
+        )
+        return array_from_image(image) > 0
+
+    def _modify(self, segment_id: str, voxels: np.ndarray, mode: Any) -> None:
+        modifier = self._effect.defaultModifierLabelmap()
+        array_from_image(modifier)[:] = voxels
+        modifier.Modified()
+        node = self._effect.parameterSetNode().GetSegmentationNode()
+        self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""
-        if self._points.clicks is not None:
-            self._pending.discard(self._points.clicks.key)
-        self._preview.stop()
-        self._options.say("")
+        self._pending = []
+        self._stop()
+        self._say("")
+
+
+def _set(widget: Any, name: str, value: Any) -> None:
+    """Set a widget's property without telling anybody."""
+    blocked = widget.blockSignals(True)
+    setattr(widget, name, value)
+    widget.blockSignals(blocked)

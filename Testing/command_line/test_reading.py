@@ -1,25 +1,40 @@
-"""Files in: values and geometry against bytes written here, a clear word for every bad file."""
+"""Files in: values and geometry against bytes written here, one clear line for every bad file."""
 
 import gzip
-import json
+import random
+import re
 import shutil
 import struct
+import sys
 import zipfile
 
 import numpy as np
 import pytest
 
+from support import dicom_files
 from support.image_files import write_metaimage, write_nifti, write_nrrd
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
+import slicer
 
-from fuzzy_vessel.reading import seeds, volumes
+from fuzzy_vessel.reading import itk_files, volumes
 from fuzzy_vessel.slicer_host import headless
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 RNG = np.random.default_rng(5)
 VALUES = RNG.integers(-1000, 1000, (4, 5, 6)).astype(np.int16)
 FRAMES = RNG.integers(0, 1000, (3, 4, 5, 6)).astype(np.int16)
+WRITERS = [
+    ("a.nrrd", write_nrrd, {}, [-10, -20, 30]),
+    ("b.nrrd", write_nrrd, {"packed": True}, [-10, -20, 30]),
+    ("c.mha", write_metaimage, {}, [-5, -5, 5]),
+    ("d.mha", write_metaimage, {"packed": True}, [-5, -5, 5]),
+    ("e.mhd", write_metaimage, {"data_name": "e.raw"}, [-5, -5, 5]),
+    ("f.nii", write_nifti, {}, [3, 4, 5]),
+    ("g.nii.gz", write_nifti, {}, [3, 4, 5]),
+]
+each_format = pytest.mark.parametrize(("name", "write", "options", "origin"), WRITERS)
 
 
 @pytest.fixture(autouse=True)
@@ -30,56 +45,71 @@ def application():
 
 
 def array_of(node):
-    import slicer
-
     return slicer.util.arrayFromVolume(node)
 
 
-def ijk_to_ras(node):
-    import slicer
-    import vtk
+def refusal(path, read=volumes.read_volume, named=None):
+    """The one line that refuses a file, which it names."""
+    with pytest.raises(InputError) as caught:
+        read(path)
+    message = str(caught.value)
+    assert (named or path).name in message
+    assert message.isprintable()
+    assert len(message) < 1000
+    return message
 
-    matrix = vtk.vtkMatrix4x4()
-    node.GetIJKToRASMatrix(matrix)
-    return slicer.util.arrayFromVTKMatrix(matrix)
+
+# ---- what is in the file
 
 
-@pytest.mark.parametrize(
-    ("name", "write", "options", "expected_matrix"),
-    [
-        ("a.nrrd", write_nrrd, {}, ([-1, -1, 2], [-10, -20, 30])),
-        ("b.nrrd", write_nrrd, {"packed": True}, ([-1, -1, 2], [-10, -20, 30])),
-        ("c.mha", write_metaimage, {}, ([-1, -1, 2], [-5, -5, 5])),
-        ("d.mha", write_metaimage, {"packed": True}, ([-1, -1, 2], [-5, -5, 5])),
-        ("e.mhd", write_metaimage, {"data_name": "e.raw"}, ([-1, -1, 2], [-5, -5, 5])),
-        ("f.nii", write_nifti, {}, ([1, 1, 2], [3, 4, 5])),
-        ("g.nii.gz", write_nifti, {}, ([1, 1, 2], [3, 4, 5])),
-    ],
-)
-def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, options, expected_matrix):
+@each_format
+def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, options, origin):
     node = volumes.read_volume(write(tmp_path / name, VALUES, **options))
     np.testing.assert_array_equal(array_of(node), VALUES)
     assert array_of(node).dtype == VALUES.dtype
-    diagonal, origin = expected_matrix
-    expected = np.diag([*diagonal, 1.0])
+    expected = np.diag([1, 1, 2, 1.0] if ".nii" in name else [-1, -1, 2, 1.0])
     expected[:3, 3] = origin
     np.testing.assert_allclose(ijk_to_ras(node), expected, atol=1e-6)
     assert node.GetName() == name.split(".")[0]
     assert not node.GetAttribute(volumes.K_REVERSED)
 
 
-def test_slices_that_slicer_turns_round_are_marked(tmp_path):
-    directions = ["(1,0,0)", "(0,1,0)", "(0,0,-2)"]
-    node = volumes.read_volume(write_nrrd(tmp_path / "a.nrrd", VALUES, directions=directions))
-    np.testing.assert_array_equal(array_of(node), VALUES[::-1])
+@pytest.mark.parametrize(
+    "name", ["head_mra_oblique.nii.gz", "aorta_mra.mha", "circle_of_willis_mra_small.nrrd", "left"]
+)
+def test_volumes_are_those_that_slicers_own_reader_makes(data_folder, tmp_path, name):
+    path = data_folder / name
+    if name == "left":
+        directions = ["(0.8,0.6,0)", "(-0.6,0.8,0)", "(0,0,-2)"]
+        path = write_nrrd(tmp_path / "left.nrrd", VALUES, directions=directions)
+    ours = volumes.read_volume(path)
+    theirs = slicer.modules.volumes.logic().AddArchetypeVolume(str(path), "own", 4)
+    np.testing.assert_array_equal(array_of(ours), array_of(theirs))
+    assert array_of(ours).dtype == array_of(theirs).dtype
+    np.testing.assert_allclose(ijk_to_ras(ours), ijk_to_ras(theirs), atol=1e-9)
+    assert bool(ours.GetAttribute(volumes.K_REVERSED)) == (name == "left")
+
+
+@pytest.mark.parametrize("frame", [0, 1])
+def test_a_frame_of_a_left_handed_oblique_scan_lies_where_its_header_says(data_folder, frame):
+    path = data_folder / "oblique_lefthanded_4d.nii.gz"
+    content = gzip.decompress(path.read_bytes())
+    (offset,) = struct.unpack_from("<f", content, 108)
+    frames = np.frombuffer(content, "<i2", 2 * 24 * 96 * 128, int(offset)).reshape(2, 24, 96, 128)
+    file_to_ras = np.array(struct.unpack_from("<12f", content, 280)).reshape(3, 4)
+    assert np.linalg.det(file_to_ras[:, :3]) < 0
+
+    node = volumes.read_volume(path, frame=frame)
     assert node.GetAttribute(volumes.K_REVERSED)
-
-
-def test_a_file_is_read_alone_although_its_neighbours_have_numbers(tmp_path):
-    for number in range(3):
-        write_nrrd(tmp_path / f"scan{number}.nrrd", VALUES + np.int16(number))
-    node = volumes.read_volume(tmp_path / "scan1.nrrd")
-    np.testing.assert_array_equal(array_of(node), VALUES + 1)
+    voxels = array_of(node)
+    assert voxels.shape == frames.shape[1:]
+    # Slicer turns left-handed axes round: the voxels are compared by their place in space.
+    for i, j, k in [(64, 48, 12), (10, 80, 3), (100, 20, 20)]:
+        place = np.append(file_to_ras @ [i, j, k, 1], 1)
+        here = np.linalg.inv(ijk_to_ras(node)) @ place
+        np.testing.assert_allclose(here, here.round(), atol=1e-3)
+        x, y, z = here[:3].round().astype(int)
+        assert voxels[z, y, x] == frames[frame, k, j, i]
 
 
 def write_time_first(path, frames):
@@ -97,7 +127,6 @@ def write_time_last(path, frames):
 @pytest.mark.parametrize(
     ("name", "write", "origin"),
     [
-        ("a.nii", write_nifti, [3, 4, 5]),
         ("b.nii.gz", write_nifti, [3, 4, 5]),
         ("c.mha", write_metaimage, [-5, -5, 5]),
         ("d.seq.nrrd", write_time_first, [-10, -20, 30]),
@@ -116,135 +145,121 @@ def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
     np.testing.assert_allclose(node.GetSpacing(), [1, 1, 2], atol=1e-6)
 
 
-def test_the_frame_of_a_3d_file_is_left_out(tmp_path):
-    path = write_nrrd(tmp_path / "a.nrrd", VALUES)
-    with pytest.raises(InputError, match="one frame only"):
-        volumes.read_volume(path, frame=1)
-
-
-@pytest.mark.parametrize(
-    ("name", "write", "options"),
-    [
-        ("a.nrrd", write_nrrd, {"keep": 100}),
-        ("b.nrrd", write_nrrd, {"keep": 100, "packed": True}),
-        ("c.mha", write_metaimage, {"keep": 100}),
-        ("d.mha", write_metaimage, {"keep": 100, "packed": True}),
-        ("e.mhd", write_metaimage, {"keep": 100, "data_name": "e.raw"}),
-        ("f.nii", write_nifti, {"keep": 100}),
-        ("g.nii.gz", write_nifti, {"keep": 100}),
-    ],
-)
-def test_a_file_that_was_cut_short(tmp_path, name, write, options):
-    path = write(tmp_path / name, VALUES, **options)
-    with pytest.raises(InputError, match=rf"{name}: .*140 of 240 bytes"):
-        volumes.read_volume(path)
-
-
-def test_a_packed_file_that_lost_its_end(tmp_path):
-    path = write_nifti(tmp_path / "a.nii.gz", VALUES, cut_file=300)
-    with pytest.raises(InputError, match="cut short"):
-        volumes.read_volume(path)
-
-
-@pytest.mark.parametrize("name", ["a.nrrd", "a.nhdr", "a.mha", "a.mhd", "a.nii", "a.nii.gz"])
-def test_what_is_no_image(tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(b"")
-    with pytest.raises(InputError, match=r"a\..*: the file is empty"):
-        volumes.read_volume(path)
-    path.write_text("Dear colleague, please find the scan attached.\n" * 20)
-    with pytest.raises(InputError, match=r"a\..*: this is not an image"):
-        volumes.read_volume(path)
-
-
-def test_a_missing_file_and_an_unknown_kind(tmp_path):
-    with pytest.raises(InputError, match=r"gone\.nrrd: there is no such file"):
-        volumes.read_volume(tmp_path / "gone.nrrd")
-    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
-    with pytest.raises(InputError, match=r"photo\.jpg: files of this kind are not read; \.nrrd"):
-        volumes.read_volume(tmp_path / "photo.jpg")
-    path = write_metaimage(tmp_path / "a.mhd", VALUES, data_name="a.raw")
-    (tmp_path / "a.raw").unlink()
-    with pytest.raises(InputError, match=r"a\.mhd: .*a\.raw is missing"):
-        volumes.read_volume(path)
-
-
-@pytest.mark.parametrize("name", ["scan.zip", "series.tar.gz", "SCAN.ZIP"])
-def test_an_archive_has_to_be_unpacked(tmp_path, name):
-    (tmp_path / name).write_bytes(b"PK")
-    with pytest.raises(InputError, match=r"this is an archive: unpack it"):
-        volumes.read_volume(tmp_path / name)
-
-
-def test_colours_are_refused(tmp_path):
-    colours = RNG.integers(0, 255, (4, 5, 6, 3)).astype(np.uint8)
-    directions = ["none", "(1,0,0)", "(0,1,0)", "(0,0,2)"]
-    kinds = ["RGB-color", "domain", "domain", "domain"]
-    for path in (
-        write_nrrd(tmp_path / "a.nrrd", colours, kinds=kinds, directions=directions),
-        write_metaimage(tmp_path / "b.mha", colours, channels=3),
-        write_nifti(tmp_path / "c.nii", colours, colours=True),
-    ):
-        with pytest.raises(InputError, match=rf"{path.name}: each voxel holds 3 values"):
-            volumes.read_volume(path)
-
-
-@pytest.mark.parametrize("kind", ["int8", "uint32", "int64"])
-def test_voxel_types_that_would_be_converted_silently_are_refused(tmp_path, kind):
-    path = write_nrrd(tmp_path / "a.nrrd", VALUES.astype(kind))
-    with pytest.raises(InputError, match=rf"a\.nrrd: the voxel type {kind} is not supported"):
-        volumes.read_volume(path)
-
-
 def test_a_mask_of_any_type_becomes_0_and_1(tmp_path):
     mask = (VALUES > 0).astype(np.int64) * 255
     node = volumes.read_mask(write_nifti(tmp_path / "mask.nii.gz", mask))
     assert node.IsA("vtkMRMLLabelMapVolumeNode")
     np.testing.assert_array_equal(array_of(node), VALUES > 0)
-
-
-def test_a_mask_that_is_not_a_number_outside_is_refused(tmp_path):
     mask = np.where(VALUES > 0, 1, np.nan).astype(np.float32)
-    path = write_nrrd(tmp_path / "mask.nrrd", mask)
-    with pytest.raises(InputError, match=r"mask\.nrrd: the mask has voxels that are not a number"):
-        volumes.read_mask(path)
+    said = refusal(write_nrrd(tmp_path / "nan.nrrd", mask), volumes.read_mask)
+    assert "the mask has voxels that are not a number" in said
 
 
-def write_points(path, kind="Fiducial", system="RAS"):
-    points = [{"id": "1", "label": "aorta", "position": [1, 2, 3], "positionStatus": "defined"}]
-    markup = {"type": kind, "coordinateSystem": system, "controlPoints": points}
-    path.write_text(json.dumps({"markups": [markup]}))
-    return path
+# ---- bad files
 
 
-def test_points_in_both_coordinate_systems(tmp_path):
-    import slicer
-
-    for system, expected in (("RAS", [1, 2, 3]), ("LPS", [-1, -2, 3])):
-        node = seeds.read_seeds(write_points(tmp_path / f"{system}.mrk.json", system=system))
-        np.testing.assert_allclose(slicer.util.arrayFromMarkupsControlPoints(node), [expected])
-        assert node.GetNthControlPointLabel(0) == "aorta"
-
-
-def test_what_is_no_list_of_points(tmp_path):
-    path = tmp_path / "seeds.mrk.json"
-    with pytest.raises(InputError, match="no such file"):
-        seeds.read_seeds(path)
-    path.write_text("265,206,70")
-    with pytest.raises(InputError, match=r"not a markups file.*--seed I,J,K"):
-        seeds.read_seeds(path)
-    with pytest.raises(InputError, match="the file holds Line"):
-        seeds.read_seeds(write_points(path, kind="Line"))
+@each_format
+def test_a_file_that_was_cut_short(tmp_path, name, write, options, origin):
+    path = write(tmp_path / name, VALUES, keep=100, **options)
+    assert re.search("cut short|not read completely|got only|received 100", refusal(path))
+    path = write(tmp_path / name, VALUES, **options)
+    data = path if name != "e.mhd" else tmp_path / "e.raw"
+    data.write_bytes(data.read_bytes()[:-40])
+    refusal(path)
 
 
-def test_seeds_that_must_not_be_read_are_no_other_format(tmp_path):
-    path = tmp_path / "seeds.mrk.json"
-    path.mkdir()  # refused to everyone, unlike a file without permission
-    with pytest.raises(InputError, match="seeds cannot be read: Is a directory"):
-        seeds.read_seeds(path)
+def test_changed_bytes_in_packed_voxels_are_noticed(tmp_path):
+    for name, write, options, _ in WRITERS:
+        if options.get("packed") or name.endswith(".gz"):
+            path = write(tmp_path / name, VALUES, **options)
+            content = bytearray(path.read_bytes())
+            content[-60] ^= 1
+            path.write_bytes(content)
+            refusal(path)
 
 
-# DICOM: the twelve original slices, under names that say nothing about their order.
+def test_what_cannot_be_read_is_named(tmp_path):
+    colours = RNG.integers(0, 255, (4, 5, 6, 3)).astype(np.uint8)
+    directions = ["none", "(1,0,0)", "(0,1,0)", "(0,0,2)"]
+    kinds = ["RGB-color", "domain", "domain", "domain"]
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
+    (tmp_path / "series.tar.gz").write_bytes(b"\x1f\x8b")
+    (tmp_path / "empty.nii").write_bytes(b"")
+    (tmp_path / "letter.mha").write_text("Dear colleague, please find the scan attached.\n" * 20)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "notes.txt").write_text("nothing here")
+    for path, said in (
+        (tmp_path / "gone.nrrd", "there is no such file"),
+        (tmp_path / "photo.jpg", "files of this kind are not read; .nrrd"),
+        (tmp_path / "series.tar.gz", "this is an archive: unpack it"),
+        (tmp_path / "empty.nii", "the file is empty"),
+        (tmp_path / "letter.mha", "this is not an image"),
+        (tmp_path / "folder", "no DICOM image"),
+        (write_nrrd(tmp_path / "a.nrrd", VALUES.astype(np.int64)), "voxel type int64 is not supp"),
+        (
+            write_nrrd(tmp_path / "c.nrrd", colours, kinds=kinds, directions=directions),
+            "each voxel holds 3 values",
+        ),
+        (write_metaimage(tmp_path / "b.mha", colours, channels=3), "each voxel holds 3 values"),
+        (write_nifti(tmp_path / "c.nii", colours, colours=True), "each voxel holds 3 values"),
+        (
+            write_nrrd(tmp_path / "n.nrrd", VALUES, directions=["(nan,0,0)", "(0,1,0)", "(0,0,2)"]),
+            "",
+        ),
+        (write_nrrd(tmp_path / "p.nrrd", VALUES, directions=["(1,0,0)", "(1,0,0)", "(0,0,2)"]), ""),
+    ):
+        assert said in refusal(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does it")
+def test_sizes_that_no_file_can_hold_cost_no_memory(tmp_path, monkeypatch):
+    path = write_nrrd(tmp_path / "a.nrrd", VALUES)
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"sizes: 6 5 4", b"sizes: 65536 65536 65536"))
+    assert "more than this machine's memory can hold" in refusal(path)
+    monkeypatch.setattr(itk_files, "memory_of_the_machine", lambda: 400)
+    assert "GiB" in refusal(write_nrrd(tmp_path / "b.nrrd", VALUES))
+    assert "GiB" in refusal(write_nifti(tmp_path / "b.nii.gz", VALUES))
+
+
+def test_a_reader_that_hangs_or_crashes_is_one_line(tmp_path, monkeypatch):
+    path = write_nrrd(tmp_path / "a.nrrd", VALUES)
+    child = tmp_path / "child.py"
+    monkeypatch.setattr(itk_files, "CHILD", child)
+    child.write_text("import os; os.write(2, b'last words\\n'); os.abort()")
+    assert "last words" in refusal(path)
+    monkeypatch.setattr(itk_files, "SECONDS", 1)
+    child.write_text("import time; time.sleep(60)")
+    assert "took too long" in refusal(path)
+
+
+@pytest.mark.parametrize("name", ["a.nrrd", "z.nrrd", "a.mha", "z.mha", "a.nii"])
+def test_mutated_headers_are_read_or_refused(tmp_path, name):
+    """Bytes changed at random: SimpleITK alone crashes on one file in twenty."""
+    write = {"nrrd": write_nrrd, "mha": write_metaimage, "nii": write_nifti}[name.split(".")[1]]
+    options = {"packed": True} if name.startswith("z") else {}
+    content = write(tmp_path / name, VALUES, **options).read_bytes()
+    source = random.Random(name)
+    for _ in range(6):
+        changed = bytearray(content)
+        for _ in range(source.choice([1, 3, 8])):
+            changed[source.randrange(340)] ^= 1 << source.randrange(8)
+        digits = list(re.finditer(rb"\d+", bytes(changed[:340])))
+        if digits and source.random() < 0.5:
+            found = source.choice(digits)
+            changed[found.start() : found.end()] = source.choice([b"-1", b"99999999", b"1e300"])
+        path = tmp_path / f"mutated {name}"
+        path.write_bytes(changed)
+        said = None
+        try:
+            node = volumes.read_volume(path)
+        except InputError as error:
+            said = str(error)
+        assert said or np.isfinite(ijk_to_ras(node)).all()
+        assert said is None or (said.startswith(f"{path}: ") and said.isprintable())
+
+
+# ---- DICOM: twelve original slices, under names that say nothing about their order
 
 
 @pytest.fixture(scope="module")
@@ -275,53 +290,40 @@ def test_dicom_slices_are_ordered_by_their_position(dicom_slices, data_folder, t
     assert node.GetName() == "liver scan"
 
 
-def test_a_missing_slice_is_named_by_its_neighbours(dicom_slices, tmp_path):
+def test_gaps_doubles_and_other_series_are_named(dicom_slices, tmp_path):
     folder = shuffled(dicom_slices[:5] + dicom_slices[6:], tmp_path / "gap")
-    with pytest.raises(InputError, match=r"3\.20 mm between .*positions 102\.40 and 105\.60"):
-        volumes.read_volume(folder)
-
-
-def test_a_slice_that_is_there_twice_is_named(dicom_slices, tmp_path):
+    assert re.search(r"3\.20 mm between .*positions 102\.40 and 105\.60", refusal(folder))
     folder = shuffled(dicom_slices, tmp_path / "twice")
     shutil.copy(dicom_slices[3], folder / "copy.dcm")
-    with pytest.raises(InputError, match=r"same position 100\.80 mm: .*copy\.dcm"):
-        volumes.read_volume(folder)
-
-
-def test_two_series_in_one_folder_are_listed(dicom_slices, tmp_path):
+    assert re.search(r"same position 100\.80 mm: .*copy\.dcm", refusal(folder))
     folder = shuffled(dicom_slices[:8], tmp_path / "mixed")
     for path in dicom_slices[8:]:
         content = path.read_bytes()
         uid = content.index(b"1.2.826.0.1.3680043.2.1125.9647753419956608505832502991212815128")
-        changed = content[:uid] + b"9" + content[uid + 1 :]
-        (folder / path.name).write_bytes(changed)
-    with pytest.raises(InputError, match=r"holds 2 series: .*\(8 images .*\(4 images"):
-        volumes.read_volume(folder)
+        (folder / path.name).write_bytes(content[:uid] + b"9" + content[uid + 1 :])
+    assert re.search(r"holds 2 series: .*\(8 images .*\(4 images", refusal(folder))
 
 
-def test_a_folder_without_dicom(tmp_path):
-    (tmp_path / "notes.txt").write_text("nothing here")
-    with pytest.raises(InputError, match="no DICOM image"):
-        volumes.read_volume(tmp_path)
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_damaged_slice_is_not_left_out(tmp_path, number):
+    # The first and the last one leave no gap: the volume would be shorter without a word.
+    path = dicom_files.write_series(tmp_path / "scan")[number]
+    path.write_bytes(path.read_bytes()[:-40])
+    refusal(tmp_path / "scan")
+    path.write_bytes(path.read_bytes()[:300])
+    assert path.name in refusal(tmp_path / "scan")
 
 
-@pytest.mark.parametrize("frame", [0, 1])
-def test_a_frame_of_a_left_handed_oblique_scan_lies_where_its_header_says(data_folder, frame):
-    path = data_folder / "oblique_lefthanded_4d.nii.gz"
-    content = gzip.decompress(path.read_bytes())
-    (offset,) = struct.unpack_from("<f", content, 108)
-    frames = np.frombuffer(content, "<i2", 2 * 24 * 96 * 128, int(offset)).reshape(2, 24, 96, 128)
-    file_to_ras = np.array(struct.unpack_from("<12f", content, 280)).reshape(3, 4)
-    assert np.linalg.det(file_to_ras[:, :3]) < 0
-
-    node = volumes.read_volume(path, frame=frame)
-    assert node.GetAttribute(volumes.K_REVERSED)
-    voxels = array_of(node)
-    assert voxels.shape == frames.shape[1:]
-    # Slicer turns left-handed axes round: the voxels are compared by their place in space.
-    for i, j, k in [(64, 48, 12), (10, 80, 3), (100, 20, 20)]:
-        place = np.append(file_to_ras @ [i, j, k, 1], 1)
-        here = np.linalg.inv(ijk_to_ras(node)) @ place
-        np.testing.assert_allclose(here, here.round(), atol=1e-3)
-        x, y, z = here[:3].round().astype(int)
-        assert voxels[z, y, x] == frames[frame, k, j, i]
+@pytest.mark.parametrize(
+    ("tag", "value", "message"),
+    [
+        ((0x0020, 0x0032), (b"DS", "nan\\nan\\nan"), "the position or the orientation"),
+        ((0x0028, 0x0100), (b"US", struct.pack("<H", 12)), "pixels have 12 bits"),
+        ((0x0028, 0x0100), (b"US", struct.pack("<H", 8)), "2 series"),
+        ((0x0028, 0x0103), (b"US", struct.pack("<H", 0)), "2 series"),
+    ],
+)
+def test_slices_that_cannot_stand_beside_each_other(tmp_path, tag, value, message):
+    path = dicom_files.write_series(tmp_path / "scan")[2]
+    path.write_bytes(dicom_files.dicom_bytes({**dicom_files.slice_tags(2), tag: value}))
+    assert message in refusal(tmp_path / "scan")

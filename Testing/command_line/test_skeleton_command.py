@@ -1,5 +1,6 @@
 """`fuzzy-vessel skeleton`, `run` and `demo`: centrelines as a user gets them, and bad labelmaps."""
 
+import csv
 import json
 import re
 
@@ -8,38 +9,19 @@ import pytest
 
 from command_line.test_command_line import FILES, array_of, error_of, run
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.skeletonizing.centreline_distance import distances
-from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from support.image_files import write_nrrd
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-SKELETON_FILES = {
-    "skeleton.nrrd",
-    "branches.csv",
-    "skeleton.swc",
-    "centrelines.vtp",
-    "curves.mrk.json",
-    "skeleton.png",
-    "scene.mrb",
-    "report.json",
-    "centrelines-rooted.vtp",
-    "centrelines-split.vtp",
-    "network.vtp",
-    "network.graphml",
-    "network-nodes.csv",
-    "network-edges.csv",
-    "simvascular-paths",
-}
 # Files of lines, which an object without a branch has not.
 LINE_FILES = {
-    "centrelines.vtp",
-    "curves.mrk.json",
-    "centrelines-rooted.vtp",
-    "centrelines-split.vtp",
-    "network.vtp",
-    "simvascular-paths",
-}
+    "centrelines.vtp", "curves.mrk.json", "centrelines-rooted.vtp", "centrelines-split.vtp",
+    "network.vtp", "simvascular-paths",
+}  # fmt: skip
+SKELETON_FILES = LINE_FILES | {
+    "skeleton.nrrd", "branches.csv", "skeleton.swc", "skeleton.png", "scene.mrb", "report.json",
+    "network.graphml", "network-nodes.csv", "network-edges.csv",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +33,6 @@ def tree(tmp_path_factory):
     labels[15:18, 25:28, 5:20] = 5
     path = tmp_path_factory.mktemp("labels") / "a tree.nrrd"
     return write_nrrd(path, labels), labels
-
-
-@pytest.fixture
-def without_3d(monkeypatch):
-    """Spare the seconds of rendering where the picture is not what is tested."""
-    from fuzzy_vessel.pictures import offscreen
-
-    def cannot(*_):
-        raise offscreen.CannotRender("no 3D in this test")
-
-    monkeypatch.setattr(offscreen, "render", cannot)
 
 
 def report_in(folder):
@@ -96,76 +67,6 @@ def test_a_skeleton_in_a_pipe(tree, tmp_path):
     assert len(rows) == 1 + 3
     lengths = [float(row.split(",")[rows[0].split(",").index("length_mm")]) for row in rows[1:]]
     assert sum(lengths) == pytest.approx(found["skeleton"]["total_length_mm"], abs=1e-4)
-
-
-@pytest.fixture(scope="module")
-def rod_results(tree, tmp_path_factory):
-    """Results for the rod, which lies along I at J = 26, K = 16."""
-    out = tmp_path_factory.mktemp("rod") / "results"
-    assert main(["skeleton", str(tree[0]), "--label", "5", "--out", str(out)]) == 0
-    return out
-
-
-# The file's origin is L, P, S = 10, 20, 30 with voxels of 1 x 1 x 2 mm: K counts twice.
-ROD_RAS = np.array([-(10 + 12), -(20 + 26), 30 + 2 * 16])
-
-
-def test_swc_lies_where_slicer_shows_the_vessel(rod_results):
-    positions = swc_samples(rod_results)[:, 2:5]
-    np.testing.assert_allclose(positions.mean(axis=0), ROD_RAS, atol=0.8)
-
-
-def test_the_model_and_the_curves_lie_there_too(rod_results):
-    import slicer
-
-    from fuzzy_vessel.slicer_host import headless
-
-    headless.start().clear()
-    model = slicer.util.loadModel(str(rod_results / "centrelines.vtp"))
-    points = slicer.util.arrayFromModelPoints(model)
-    np.testing.assert_allclose(points.mean(axis=0), ROD_RAS, atol=0.8)
-    slicer.modules.markups.logic().LoadMarkups(str(rod_results / "curves.mrk.json"), "branch")
-    (curve,) = slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")
-    np.testing.assert_allclose(
-        slicer.util.arrayFromMarkupsControlPoints(curve).mean(axis=0), ROD_RAS, atol=0.8
-    )
-
-
-def test_the_bundle_opens_with_the_labelmap_in_the_slice_views(rod_results):
-    import slicer
-
-    from fuzzy_vessel.slicer_host import headless
-
-    headless.start().clear()
-    slicer.util.loadScene(str(rod_results / "scene.mrb"), {})
-    labelmap = slicer.util.getNode("a tree")
-    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
-    assert {view.GetLabelVolumeID() for view in views} == {labelmap.GetID()}
-    assert len(slicer.util.getNodesByClass("vtkMRMLMarkupsCurveNode")) == 1
-    # Every curve is one file: none is left from writing them together.
-    storages = slicer.util.getNodesByClass("vtkMRMLMarkupsStorageNode")
-    assert len(storages) == 1
-
-
-def test_the_curves_of_all_branches_are_in_one_file(tree, tmp_path, without_3d, capsys):
-    out = tmp_path / "out"
-    assert main(["skeleton", str(tree[0]), "--out", str(out)]) == 0
-    curves = json.loads((out / "curves.mrk.json").read_text())["markups"]
-    assert [curve["type"] for curve in curves] == ["Curve"] * 4
-    said = capsys.readouterr()
-    assert "2 labels, which are taken as one object" in said.err
-    assert "2 components" in said.out
-
-
-def test_islands_are_dropped_and_reported(tree, tmp_path, without_3d, capsys):
-    out = tmp_path / "out"
-    arguments = ["--drop-islands", "200", "--level", "1", "--strength", "5"]
-    assert main(["skeleton", str(tree[0]), *arguments, "--out", str(out)]) == 0
-    skeleton = report_in(out)["skeleton"]
-    assert (skeleton["components"], skeleton["islands_dropped"]) == (1, 1)
-    assert skeleton["options"]["strength"] == 5
-    assert len(skeleton["level_voxels"]) == 1
-    assert "1 island" in capsys.readouterr().err
 
 
 def test_an_object_without_branches_is_no_error(tmp_path):
@@ -227,47 +128,6 @@ def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys):
     assert all(measured[way]["mean"] < measured[way]["percentile_95"] for way in ways)
 
 
-class Shifted:
-    """Known centrelines as a skeleton, moved by some voxels along K."""
-
-    def __init__(self, branches, shift):
-        self.branches = [Curve(branch.points + np.array([shift, 0, 0])) for branch in branches]
-
-
-class Curve:
-    def __init__(self, points):
-        self.points = points
-
-
-def test_distances_are_those_by_which_a_skeleton_is_off():
-    phantom = liver_phantom((64, 64, 64))
-    exact = distances(Shifted(phantom.centrelines, 0), phantom)
-    assert max(each["mean"] for each in exact.values()) < 1e-6
-    off = distances(Shifted(phantom.centrelines, 0.2), phantom)
-    step = 0.2 * phantom.spacing[0]
-    for each in off.values():
-        assert 0.3 * step < each["mean"] < step
-        assert each["percentile_95"] <= step + 0.02
-    half = distances(Shifted(phantom.centrelines[:1], 0), phantom)
-    assert half["skeleton_to_centreline"]["mean"] < 1e-6
-    assert half["centreline_to_skeleton"]["mean"] > 5
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["LABELMAP", "--label", "3"], r"a tree\.nrrd: there is no label 3; there are 2, 5"),
-        (["LABELMAP", "--close-tunnels", "nan"], "--close-tunnels nan is not possible"),
-        (["gone.nrrd"], r"gone\.nrrd: there is no such file"),
-    ],
-)
-def test_bad_arguments_are_told_in_one_line(tree, tmp_path, capsys, arguments, message):
-    arguments = [tree[0] if argument == "LABELMAP" else argument for argument in arguments]
-    line = error_of(capsys, "skeleton", *arguments, "--out", tmp_path / "out")
-    assert re.search(message, line), line
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
     rng = np.random.default_rng(1)
     scan = rng.integers(-1000, 1000, (4, 50, 60)).astype(np.int16)
@@ -287,13 +147,6 @@ def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
         assert f"{path}: " in line
         assert message in line
         assert not (tmp_path / "out").exists()
-
-
-def test_whole_numbers_in_a_float_file_are_labels(tree, tmp_path, without_3d):
-    path = write_nrrd(tmp_path / "float.nrrd", tree[1].astype(np.float32))
-    out = tmp_path / "out"
-    assert main(["skeleton", str(path), "--label", "2", "--out", str(out)]) == 0
-    assert report_in(out)["skeleton"]["branches"] == 3
 
 
 BORDER = ("--border", "half")  # the right one for diameters of wide vessels
@@ -320,3 +173,65 @@ def test_an_aorta_lies_where_other_software_found_its_centrelines(
     away = cKDTree(swc_samples(out)[:, 2:5]).query(known)[0]
     assert away.mean() < 1.0
     assert np.percentile(away, 95) < 2.0
+
+
+# ---- one tree for each label
+
+
+def told(capsys, *arguments):
+    """Run the program in this process; return what it said."""
+    assert main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_label_has_its_tree_as_if_it_were_alone(tree, without_3d, tmp_path, capsys):
+    path, _ = tree
+    out = tmp_path / "trees"
+    text = told(capsys, "skeleton", path, "--labels", "all", "--out", out)
+    assert "label 2" in text
+    assert "label 5" in text
+    assert {each.name for each in out.iterdir()} == {
+        "label-2", "label-5", "branches.csv", "scene.mrb", "report.json",
+    }  # fmt: skip
+    for label in (2, 5):
+        alone = tmp_path / f"alone {label}"
+        told(capsys, "skeleton", path, "--label", str(label), "--out", alone)
+        for name in ("branches.csv", "skeleton.swc", "network.graphml", "network-edges.csv"):
+            own = (out / f"label-{label}" / name).read_bytes()
+            assert own == (alone / name).read_bytes(), name
+        there = {each.name for each in (out / f"label-{label}").iterdir()}
+        assert there == SKELETON_FILES - {"scene.mrb", "report.json", "skeleton.png"}
+    table = rows_of(out / "branches.csv")
+    assert [row["label"] for row in table] == ["2", "2", "2", "5"]
+    assert [row["branch"] for row in table] == ["0", "1", "2", "0"]
+    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert {label: each["branches"] for label, each in report["skeletons"].items()} == {
+        "2": 3,
+        "5": 1,
+    }
+
+
+# ---- formats and roots of trees
+
+
+def test_formats_and_a_root_are_chosen(tree, without_3d, tmp_path, capsys):
+    for formats, there in (
+        ("none", set()),
+        ("stl,graphml", {"surface.stl", "tubes.stl", "network.graphml"}),
+        ("vmtk", {"centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"}),
+    ):
+        out = tmp_path / "out"
+        told(capsys, "skeleton", tree[0], "--label", "2", "--formats", formats, "--out", out)
+        more = {path.name for path in out.iterdir()} - {
+            "skeleton.nrrd", "branches.csv", "skeleton.swc", "scene.mrb", "report.json",
+            "centrelines.vtp", "curves.mrk.json",
+        }  # fmt: skip
+        assert more == there
+    said = error_of(capsys, "skeleton", tree[0], "--root", "60,0,0", "--out", tmp_path / "b")
+    assert "--root 60,0,0 lies outside the labelmap of 60,40,20 voxels" in said
+    assert not (tmp_path / "b").exists()

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from fuzzy_vessel import pictures, rendering
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.pictures import offscreen
 from PotentialSkeletonLib import skeletonize
 from support.image_files import write_nrrd
-from support.mrml_cases import add_volume, rotation_about, world_of
+from support.mrml_cases import rotation_about, world_of
 from support.solids import line
 
 slicer = pytest.importorskip("slicer", reason="slicer-core is not installed")
@@ -54,17 +54,13 @@ def result(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     path = labelmap_file(folder / "fork.nrrd", axes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(offscreen, "render", cannot_render)  # spares seconds
+        patch.setattr(pictures, "render", cannot_render)  # spares seconds
         assert main(["skeleton", str(path), "--out", str(folder / "out")]) == 0
     mask, matrix = MASK, axes
     if np.linalg.det(axes[:3, :3]) < 0:  # Slicer turns the third axis round
         mask, matrix = MASK[::-1], axes @ np.diag([1, 1, -1, 1])
         matrix[:3, 3] = to_ras([[SHAPE[0] - 1, 0, 0]], axes)[0]
     return folder / "out", skeletonize(mask, SPACING), matrix, axes
-
-
-def cannot_render(*_):
-    raise offscreen.CannotRender("no 3D in this test")
 
 
 def labelmap_file(path, axes):
@@ -75,6 +71,10 @@ def labelmap_file(path, axes):
     origin = f"({','.join(f'{n:.17g}' for n in to_lps[:3, 3])})".encode()
     path.write_bytes(path.read_bytes().replace(b"(10,20,30)", origin, 1))
     return path
+
+
+def cannot_render(*_):
+    raise rendering.CannotRender("no 3D in this test")
 
 
 @pytest.fixture
@@ -117,21 +117,6 @@ def test_swc_is_a_tree_in_ras_millimetres(result):
     assert len(ends) == 2  # the root is the third
 
 
-def test_the_tree_has_the_lengths_and_radii_of_the_fork(result):
-    """Not by our own code: the limbs are known in mm. The skeleton goes into the round caps."""
-    folder, _, _, axes = result
-    samples = read_swc(folder / "skeleton.swc")
-    positions = np.array([position for _, position, _, _ in samples.values()])
-    radii = np.array([radius for _, _, radius, _ in samples.values()])
-    for end, radius in LIMBS:
-        axis = to_ras(line(FORK, end, 50) / np.array(SPACING), axes)
-        away, nearest = cKDTree(positions).query(axis)
-        middle = slice(20, 40)
-        assert away[middle].max() < 0.8
-        assert away.max() < 2.5
-        np.testing.assert_allclose(radii[nearest[middle]], radius, atol=0.45)
-
-
 def test_csv_has_lengths_and_radii_in_mm(result):
     folder, expected, matrix, _ = result
     with (folder / "branches.csv").open(encoding="utf-8", newline="") as file:
@@ -150,22 +135,6 @@ def test_csv_has_lengths_and_radii_in_mm(result):
     assert sorted(row["generation"] for row in rows) == ["0", "1", "1"]
     total = json.loads((folder / "report.json").read_text())["skeleton"]["total_length_mm"]
     assert sum(float(row["length_mm"]) for row in rows) == pytest.approx(total, abs=1e-4)
-
-
-def test_the_model_has_a_line_a_branch_with_radius(scene, result):
-    folder, expected, matrix, _ = result
-    data = slicer.util.loadModel(str(folder / "centrelines.vtp")).GetPolyData()
-    assert data.GetNumberOfLines() == 3
-    for number, branch in enumerate(expected.branches):
-        cell, radius = data.GetCell(number), data.GetPointData().GetArray("Radius")
-        ids = [cell.GetPointId(n) for n in range(cell.GetNumberOfPoints())]
-        found = np.array([data.GetPoint(n) for n in ids])
-        np.testing.assert_allclose(found, to_ras(branch.points, matrix), atol=1e-4)
-        np.testing.assert_allclose([radius.GetTuple1(n) for n in ids], branch.radius, rtol=1e-6)
-        length = np.linalg.norm(np.diff(found, axis=0), axis=1).sum()
-        assert data.GetCellData().GetArray("Length").GetTuple1(number) == pytest.approx(
-            length, rel=1e-5
-        )
 
 
 def test_the_curves_have_radii(scene, result):
@@ -192,98 +161,3 @@ def test_the_labelmap_lies_on_the_input(scene, result):
     np.testing.assert_array_equal(found, expected.voxels)
     there = [world_of(node, voxel) for voxel in found[:5]]
     np.testing.assert_allclose(there, to_ras(found[:5], matrix), atol=1e-5)
-
-
-def test_the_bundle_has_all_nodes(scene, result):
-    folder, expected, _, _ = result
-    slicer.util.loadScene(str(folder / "scene.mrb"), {})
-    names = {node.GetName() for node in slicer.util.getNodesByClass("vtkMRMLNode")}
-    wanted = {"fork", "fork centrelines", "fork skeleton", "fork branches", "fork radii",
-              "fork radius along the longest branch"}  # fmt: skip
-    assert wanted <= names
-    assert {f"fork branch {number}" for number in range(3)} <= names
-    chart = slicer.util.getNode("fork radius along the longest branch")
-    table = chart.GetNthPlotSeriesNode(0).GetTableNode().GetTable()
-    longest = max(expected.to_table()["length_mm"])
-    last = table.GetValueByName(table.GetNumberOfRows() - 1, "distance_mm").ToDouble()
-    assert last == pytest.approx(longest, rel=1e-5)
-
-
-# --- nodes that the module makes, one file each
-
-
-@pytest.fixture
-def nodes(scene):
-    """All outputs of the module's logic, on oblique axes."""
-    from PotentialSkeleton import PotentialSkeletonLogic
-
-    labelmap = add_volume(MASK, TO_RAS, kind="vtkMRMLLabelMapVolumeNode")
-    return PotentialSkeletonLogic().extract(
-        labelmap, tubesNode=True, criticalPointsNodes=True, plotChartNodes=True, fieldNode=True
-    )
-
-
-def saved(node, path):
-    assert slicer.util.saveNode(node, str(path), {})
-    return str(path)
-
-
-def test_tubes_come_back_as_thick_as_the_object(nodes, tmp_path):
-    path = saved(nodes.tubesNode, tmp_path / "tubes.vtp")
-    data = slicer.util.loadModel(path).GetPolyData()
-    skin = np.array([data.GetPoint(n) for n in range(data.GetNumberOfPoints())])
-    for end, radius in LIMBS:
-        axis = to_ras(line(FORK, end, 50)[20:40] / np.array(SPACING), TO_RAS)
-        away = cKDTree(axis).query(skin)[0]
-        assert np.percentile(away[away < 1.5 * radius], 5) == pytest.approx(radius, abs=1.0)
-
-
-def test_critical_points_come_back_by_kind(nodes, tmp_path):
-    assert {"attractor", "saddle-1"} <= set(nodes.criticalPointsNodes)
-    for kind, node in nodes.criticalPointsNodes.items():
-        path = saved(node, tmp_path / f"{kind}.mrk.json")
-        found = slicer.util.arrayFromMarkupsControlPoints(slicer.util.loadMarkups(path))
-        points = [p.position for p in nodes.skeleton.critical_points if p.kind == kind]
-        np.testing.assert_allclose(found, to_ras(points, TO_RAS), atol=1e-4)
-
-
-def test_the_table_comes_back(nodes, tmp_path):
-    expected = nodes.skeleton.to_table()
-    table = slicer.util.loadTable(saved(nodes.tableNode, tmp_path / "t.tsv")).GetTable()
-    assert table.GetNumberOfRows() == len(expected["branch"])
-    for name in ("length_mm", "tortuosity", "mean_radius_mm", "generation"):
-        found = [table.GetValueByName(row, name).ToDouble() for row in range(3)]
-        np.testing.assert_allclose(found, expected[name], rtol=1e-5)
-
-
-def test_the_field_comes_back(scene, nodes, tmp_path):
-    """As from a scene. Slicer's 'Add data' takes the numbers as the file has them, in LPS."""
-    path = saved(nodes.fieldNode, tmp_path / "force.nrrd")
-    node = scene.AddNewNodeByClass("vtkMRMLVectorVolumeNode")
-    node.AddDefaultStorageNode(path)
-    node.GetStorageNode().SetFileName(path)
-    assert node.GetStorageNode().ReadData(node)
-    found, written = (slicer.util.arrayFromVolume(n) for n in (node, nodes.fieldNode))
-    np.testing.assert_allclose(found, written, atol=1e-6)
-    assert np.abs(written).max() > 0.01
-    header = (tmp_path / "force.nrrd").read_bytes().split(b"\n\n")[0].decode()
-    assert "measurement frame: (1,0,0) (0,1,0) (0,0,1)" in header
-    there = [world_of(node, voxel) for voxel in ([0, 0, 0], [5, 7, 9])]
-    np.testing.assert_allclose(there, to_ras([[0, 0, 0], [5, 7, 9]], TO_RAS), atol=1e-5)
-
-
-def test_the_force_points_away_from_the_wall(nodes):
-    """In RAS: beside the axis of a limb it points towards the axis."""
-    vectors = slicer.util.arrayFromVolume(nodes.fieldNode)
-    end, _ = LIMBS[0]
-    axis = to_ras(line(FORK, end, 50)[25:40] / np.array(SPACING), TO_RAS)
-    inside = np.argwhere(np.linalg.norm(vectors, axis=-1) > 0)
-    there = to_ras(inside, TO_RAS)
-    away, nearest = cKDTree(axis).query(there)
-    beside = (away > 1.5) & (away < 3) & (nearest > 0) & (nearest < len(axis) - 1)
-    towards = axis[nearest[beside]] - there[beside]
-    force = vectors[tuple(inside[beside].T)]
-    cosine = (towards * force).sum(axis=1) / np.linalg.norm(towards, axis=1)
-    cosine /= np.linalg.norm(force, axis=1)
-    assert beside.sum() > 100
-    assert np.median(cosine) > 0.8

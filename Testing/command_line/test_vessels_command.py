@@ -21,16 +21,6 @@ def scan(tmp_path_factory):
     return write_nrrd(tmp_path_factory.mktemp("scan") / "two.nrrd", volume.astype(np.int16))
 
 
-@pytest.fixture
-def without_3d(monkeypatch):
-    from fuzzy_vessel.pictures import offscreen
-
-    def cannot(*_):
-        raise offscreen.CannotRender("no 3D in this test")
-
-    monkeypatch.setattr(offscreen, "render", cannot)
-
-
 def vessels(*named):
     return [each for vessel in named for each in ("--vessel", vessel)]
 
@@ -79,40 +69,6 @@ def test_a_run_makes_a_tree_of_each_vessel(scan, tmp_path, without_3d, capsys):
     assert (out / "scene.mrb").is_file()
 
 
-def test_one_name_is_one_vessel(scan, tmp_path, without_3d):
-    import slicer
-
-    named = vessels("portal:3,6,6", "portal:25,6,6")
-    both = tmp_path / "named", tmp_path / "plain"
-    seeds = ["--seed", "3,6,6", "--seed", "25,6,6"]
-    for out, points in zip(both, (named, seeds)):
-        assert main(["segment", str(scan), *points, "--device", "cpu", "--out", str(out)]) == 0
-    arrays = []
-    for out in both:
-        slicer.mrmlScene.Clear()
-        node = slicer.util.loadLabelVolume(str(out / "labelmap.nrrd"))
-        arrays.append(slicer.util.arrayFromVolume(node).copy())
-    assert np.array_equal(*arrays)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (vessels("portal"), "'portal' is not NAME:I,J,K such as portal:265,206,70"),
-        (vessels(":1,2,3"), "':1,2,3' is not NAME:I,J,K"),
-        (vessels("portal:1,2"), "'1,2' is not a voxel I,J,K"),
-        (vessels("a:x,y,z"), "'x,y,z' is not a voxel I,J,K"),
-    ],
-)
-def test_malformed_vessels_are_refused_in_one_line(scan, tmp_path, capsys, arguments, said):
-    with pytest.raises(SystemExit) as ended:
-        main(["run", str(scan), *arguments, "--out", str(tmp_path / "out")])
-    assert ended.value.code == 2
-    text = capsys.readouterr().err
-    assert said in text
-    assert text.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -128,19 +84,3 @@ def test_vessels_that_cannot_be_used_are_refused(scan, tmp_path, capsys, argumen
     assert said in text
     assert text.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_names_say_the_kind():
-    from FuzzyConnectedGPUMRML.vessels import kind_named
-
-    found = {name: kind_named(name) for name in ("Portal", "hepatic veins", "hepatic", "aorta",
-             "hepatic artery", "renal vein", "tree")}  # fmt: skip
-    assert found == {
-        "Portal": "portal vein",
-        "hepatic veins": "hepatic vein",
-        "hepatic": "hepatic vein",
-        "aorta": "artery",
-        "hepatic artery": "artery",
-        "renal vein": "vein",
-        "tree": "other",
-    }

@@ -25,7 +25,7 @@ PANELS = {
     "FuzzyConnectedGPU": ("FuzzyConnectedGPUPanel",),
     "PotentialSkeleton": ("PotentialSkeletonPanel",),
     "SegmentEditorVesselFromClicks": tuple(
-        f"SegmentEditorVesselFromClicks{name}" for name in ("Lib", "MRML", "Panel")
+        f"SegmentEditorVesselFromClicks{name}" for name in ("Lib", "Panel")
     ),
 }
 HIDDEN = ("FuzzyVesselCore", "SegmentEditorVesselFromClicks")

@@ -15,7 +15,7 @@ def segmentation(slicer_scene):
 
 
 def clicks_of(node, segment_id):
-    from SegmentEditorVesselFromClicksMRML.clicks import Clicks
+    from SegmentEditorVesselFromClicksPanel.clicks import Clicks
 
     return Clicks(node, segment_id)
 

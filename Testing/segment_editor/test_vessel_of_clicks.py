@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.contrast import contrast_map
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_volume,
@@ -32,7 +31,7 @@ class Case:
     """A volume of tubes, a segmentation with one segment, and an editor's logic and settings."""
 
     def __init__(self, slicer, ijk_to_ras=STRAIGHT, transform=None):
-        from SegmentEditorVesselFromClicksMRML.clicks import Clicks
+        from SegmentEditorVesselFromClicksPanel.clicks import Clicks
 
         voxels, self.first, self.second, self.near_first = tubes()
         self.slicer, self.volume = slicer, add_volume(voxels, ijk_to_ras, transform)
@@ -69,19 +68,22 @@ class Case:
     def click(self, voxel, background=False):
         self.clicks.add(world_of(self.volume, voxel), background)
 
-    def vessel(self, **options):
-        from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
+    def run(self):
+        from SegmentEditorVesselFromClicksPanel.editor_run import EditorRun
 
-        return vessel_of_clicks(self.node, self.source(), self.clicks, device="cpu", **options)
+        return EditorRun(self.node, self.source(), [self.segment_id])
+
+    def vessel(self, cached=None, more=0.0):
+        return self.run().compute(cached=cached, device="cpu").labels(self.segment_id, more)
 
     def on_volume(self, labels):
-        """Labels of the editor's voxels as a mask of the volume, through a segment of MRML."""
+        """Labels of the editor's voxels as a mask of the volume, as the preview shows them."""
+        from FuzzyConnectedGPUMRML.views import LabelPreview
         from FuzzyVesselCoreLib.mrml.regions import mask_of
-        from SegmentEditorVesselFromClicksMRML.editor_grid import editor_grid
-        from SegmentEditorVesselFromClicksMRML.preview import Preview
 
-        preview, grid = Preview("preview"), editor_grid(self.source())
-        preview.show_on_grid(labels, grid, self.segmentation, self.segment_id)
+        preview, transform_id = LabelPreview("preview"), self.segmentation.GetTransformNodeID()
+        labels = labels.astype(np.uint8)
+        preview.show(labels, self.run().ijk_to_segmentation, transform_id, [(1, 0, 0)])
         mask = mask_of(preview._node, self.volume, SHAPE)
         preview.drop()
         return mask
@@ -113,9 +115,9 @@ def make(slicer_scene):
 def test_a_click_gives_its_vessel_and_no_other(make):
     case = make()
     case.click(FIRST)
-    assert case.shows_first(case.vessel()[0].labels())
+    assert case.shows_first(case.vessel())
     case.click(BESIDE)
-    assert case.vessel()[0].labels()[case.first | case.second].mean() > 0.95
+    assert case.vessel()[case.first | case.second].mean() > 0.95
 
 
 def test_it_is_what_the_module_segments(make):
@@ -125,7 +127,7 @@ def test_it_is_what_the_module_segments(make):
     case = make()
     case.click(FIRST)
     case.click(BESIDE, background=True)
-    labels = case.vessel()[0].labels()
+    labels = case.vessel()
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     spacing = case.volume.GetSpacing()[::-1]
     found = segment(voxels, [FIRST], background_seeds=[BESIDE], spacing=spacing, device="cpu")
@@ -135,8 +137,8 @@ def test_it_is_what_the_module_segments(make):
 def test_less_and_more_cut_the_same_scene(make):
     case = make()
     case.click(FIRST)
-    vessel = case.vessel()[0]
-    sizes = [int(vessel.labels(more).sum()) for more in (-1, -0.5, 0, 0.5, 1)]
+    found = case.run().compute(device="cpu")
+    sizes = [found.labels(case.segment_id, more).sum() for more in (-1, -0.5, 0, 0.5, 1)]
     assert sizes == sorted(sizes)
     assert 0 < sizes[0] < sizes[2] < sizes[-1]
 
@@ -162,9 +164,8 @@ def test_any_transform_and_any_geometry(make, transforms, geometry):
         case.geometry(ijk_to_segmentation @ turn, (0, 39, 0, 39, 0, 31))
     case.click(FIRST)
     case.click(OTHER)
-    vessel, notes = case.vessel()
-    assert notes == []
-    found = case.on_volume(vessel.labels())
+    assert case.run().notes == []
+    found = case.on_volume(case.vessel())
     inner = np.zeros(SHAPE, bool)
     inner[8:24, 6:34, 12:28] = True  # in all of the geometries
     assert found[case.first & inner].mean() > 0.9
@@ -195,17 +196,10 @@ def frame_of(case):
 
 
 def test_voxels_that_the_volume_does_not_reach_are_no_tissue(make):
-    from SegmentEditorVesselFromClicksMRML.editor_grid import scanned_area
-
     case = make()
-    assert scanned_area(case.source(), case.volume, case.segmentation) is None
     case.geometry(STRAIGHT, (-10, 39, -10, 39, -10, 31))
-    area = scanned_area(case.source(), case.volume, case.segmentation)
-    assert area.shape == (42, 50, 50)
-    assert area[10:, 10:, 10:].all()
-    assert area.sum() == np.prod(SHAPE)
     case.click(FIRST)
-    labels = case.vessel()[0].labels()
+    labels = case.vessel()
     assert case.shows_first(labels[10:, 10:, 10:])
     assert labels.sum() == labels[10:, 10:, 10:].sum()
 
@@ -219,7 +213,7 @@ def test_paths_stay_inside_the_editable_area(make):
     case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment)
     case.node.SetMaskSegmentID(mask)
     case.click(FIRST)
-    labels = case.vessel()[0].labels()
+    labels = case.vessel()
     assert labels[:, :, :20][case.first[:, :, :20]].mean() > 0.9
     assert not labels[:, :, 20:].any()
 
@@ -230,7 +224,7 @@ def test_other_segments_can_be_left_out(make):
     case.add_segment("artery", case.first & (i > 20))
     case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedOutsideAllSegments)
     case.click(FIRST)
-    labels = case.vessel()[0].labels()
+    labels = case.vessel()
     assert labels[case.first & (i <= 20)].mean() > 0.9
     assert not labels[case.first & (i > 20)].any()
 
@@ -239,10 +233,10 @@ def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(make):
     """The range bounds the paths; tissue and noise are still those of the whole area."""
     case = make()
     case.click(FIRST)
-    whole = case.vessel()[0].labels() > 0
+    whole = case.vessel() > 0
     case.node.SourceVolumeIntensityMaskOn()
     case.node.SetSourceVolumeIntensityMaskRange(150, 300)
-    labels = case.vessel()[0].labels() > 0
+    labels = case.vessel() > 0
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     assert not (labels & (voxels < 150)).any()
     assert dice(labels, whole & (voxels >= 150)) > 0.95
@@ -255,10 +249,10 @@ def test_a_range_is_no_cut_afterwards(make):
     voxels[:, :, 20:22][case.first[:, :, 20:22]] = 140
     case.slicer.util.arrayFromVolumeModified(case.volume)
     case.click(FIRST)
-    assert case.vessel()[0].labels()[case.first].mean() > 0.9
+    assert case.vessel()[case.first].mean() > 0.9
     case.node.SourceVolumeIntensityMaskOn()
     case.node.SetSourceVolumeIntensityMaskRange(155, 300)
-    labels = case.vessel()[0].labels()
+    labels = case.vessel()
     assert labels[:, :, :20].any()
     assert not labels[:, :, 20:].any()
 
@@ -268,7 +262,7 @@ def test_points_where_nothing_may_be_edited_are_named(make):
     case.click(FIRST)
     case.click((16, 10, 60))
     case.click((16, 10, -12), background=True)
-    notes = case.vessel()[1]
+    notes = case.run().notes
     assert notes == [
         "Left out, because nothing may be edited there: v2.",
         "Left out, because nothing may be edited there: b1.",
@@ -295,68 +289,51 @@ def test_what_is_missing_is_said(make):
         case.vessel()
 
 
-def test_evidence_is_cached_between_clicks_and_found_anew_for_another_area(make, monkeypatch):
-    from SegmentEditorVesselFromClicksMRML import growing
+def test_the_contrast_is_cached_between_clicks_and_found_anew_for_other_voxels(make):
+    from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 
-    case, cached, found = make(), growing.CachedEvidence(), []
-    find = contrast_map.contrast_map
-
-    def count(*arguments):
-        found.append(arguments)
-        return find(*arguments)
-
-    monkeypatch.setattr(contrast_map, "contrast_map", count)
+    case, cached = make(), CachedConnectedness()
     case.click(FIRST)
-    first = case.vessel(cached=cached)[0].labels()
+    first = case.vessel(cached)
     case.click(BESIDE)
     case.node.SourceVolumeIntensityMaskOn()
     case.node.SetSourceVolumeIntensityMaskRange(150, 300)
-    case.vessel(cached=cached)
-    assert len(found) == 1
+    case.vessel(cached)
+    assert cached.work == "new seeds"
     case.node.SourceVolumeIntensityMaskOff()
     case.clicks.remove_last()
-    assert np.array_equal(case.vessel(cached=cached)[0].labels(), first)
-    assert len(found) == 1
+    assert np.array_equal(case.vessel(cached), first)
+    assert cached.work == "new seeds"
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     voxels += 1
     case.slicer.util.arrayFromVolumeModified(case.volume)
-    case.vessel(cached=cached)
-    assert len(found) == 2
+    case.vessel(cached)
+    assert cached.work == "everything"
 
 
-def test_vessels_that_touch_are_divided_among_the_segments_with_points(slicer_scene):
-    import slicer
-
-    from SegmentEditorVesselFromClicksMRML.clicks import Clicks
-    from SegmentEditorVesselFromClicksMRML.growing import CachedEvidence
-    from SegmentEditorVesselFromClicksMRML.segmenting import vessel_of_clicks
+def test_vessels_that_touch_are_divided_among_the_segments_with_points(make):
+    from SegmentEditorVesselFromClicksPanel.clicks import Clicks
+    from SegmentEditorVesselFromClicksPanel.editor_run import EditorRun
     from support.crossing_vessels import crossing
 
-    case = Case(slicer)
-    slicer.util.updateVolumeFromArray(case.volume, crossing().astype(np.float32))
-    geometry = case.segmentation.SetReferenceImageGeometryParameterFromVolumeNode
-    geometry(case.volume)
+    case = make()
+    case.slicer.util.updateVolumeFromArray(case.volume, crossing().astype(np.float32))
+    case.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(case.volume)
     inner = case.segmentation.GetSegmentation()
     other = Clicks(case.segmentation, inner.AddEmptySegment("hepatic", "hepatic"))
-    case.logic.UpdateAlignedSourceVolume()
-    image, cached = case.logic.GetAlignedSourceVolume(), CachedEvidence()
-
-    def labels(clicks):
-        vessel, _notes = vessel_of_clicks(case.node, image, clicks, device="cpu", cached=cached)
-        return vessel.labels(clicks.more)
-
-    case.clicks.add(world_of(case.volume, (6, 6, 2)))
-    together = labels(case.clicks)
+    case.click((6, 6, 2))
+    together = case.vessel()
     other.add(world_of(case.volume, (6, 15, 38)))
-    portal, hepatic = labels(case.clicks), labels(other)
+    run = EditorRun(case.node, case.source(), ["portal", "hepatic"])
+    found = run.compute(device="cpu")
+    portal, hepatic = (found.labels(name) for name in ("portal", "hepatic"))
     assert not (portal & hepatic).any()
     assert portal[6, 6, 2]
     assert hepatic[6, 15, 38]
     assert not portal[6, 15, 38]
     assert together[6, 15, 38]  # alone, the first has both
     assert (portal | hepatic).sum() > 0.7 * together.sum()
-    case.clicks.more = -0.5
-    assert 0 < labels(case.clicks).sum() < portal.sum()
-    case.clicks.more = 0.0
+    assert 0 < found.labels("portal", -0.5).sum() < portal.sum()
     case.clicks.add(world_of(case.volume, (6, 15, 20)), background=True)
     other.add(world_of(case.volume, (6, 15, 20)))  # a point of the other one is not background
+    assert case.vessel()[6, 6, 2]

@@ -94,7 +94,7 @@ def assert_levels_as_defined(capacities, groups):
     for iterated in (False, True):
         expected = owners_of(values, relative, SEVERAL)
         if iterated:
-            disputed.iterate(edges, found, Progress())
+            edges = disputed.iterate(edges, found, Progress())
             expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
             np.testing.assert_array_equal(found.ravel(), expected)
         near = disputed.share_by_steps(edges, found, Progress())

@@ -4,7 +4,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
 from FuzzyConnectedGPULib.threshold.thresholds import binarize
-from FuzzyVesselCoreLib.voxels.components.labels import component_sizes, label_components
+from FuzzyVesselCoreLib.voxels.labels import component_sizes, label_components
 
 
 def whole_labels(

@@ -1,4 +1,4 @@
-"""Volumes and masks from files or DICOM folders into the MRML scene."""
+"""Volumes, masks and labelmaps from files into the MRML scene."""
 
 from pathlib import Path
 from typing import Any
@@ -7,20 +7,23 @@ import numpy as np
 
 from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.mask_voxels import mask_voxels
+from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from . import formats, slicer_reader, stacks
-from .dicom_series import sorted_slices
-from .images import checked_header, read_image
-from .refusals import existing, refuse_colours, refuse_stack_option
-from .slicer_reader import K_REVERSED
+from .itk_files import SUFFIXES, read_itk
+from .stacks import Choice, is_stack, read_stack
 
-__all__ = ["K_REVERSED", "read_mask", "read_volume"]
+# Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
+# the user should know of its reading, a line each.
+K_REVERSED, NOTES = "FuzzyVesselGPU.KReversed", "FuzzyVesselGPU.Notes"
+# Voxels are between these lengths, mm: from far below a cell's to far above a patient's.
+MIN_STEP, MAX_STEP = 1e-6, 1e4
+MAX_POSITION = 1e9  # mm
+# A file with more numbers than these is taken for a scan, unless one of them is asked for.
+MAX_LABELS, MAX_LISTED = 256, 12
+MAX_LABEL = 2**31 - 1
 
 
-def read_volume(
-    path: str | Path, frame: int | None = None, choice: stacks.Choice | None = None
-) -> Any:
+def read_volume(path: str | Path, frame: int | None = None, choice: Choice | None = None) -> Any:
     """Read a volume into the scene.
 
     Parameters
@@ -30,37 +33,28 @@ def read_volume(
         OME-Zarr folder.
     frame : int, optional
         Which frame of a 4D file, counted from 0.
-    choice : stacks.Choice, optional
+    choice : Choice, optional
         Of the part of a stack; its frame instead of `frame`.
 
     Returns
     -------
     vtkMRMLScalarVolumeNode
-        With the attribute `K_REVERSED` where the file's axes are left-handed: Slicer makes them
-        right-handed, and slice K of the file is another one here, as it is in Slicer.
+        Voxel I, J, K is the same as in Slicer: left-handed axes are made right-handed by reversing
+        the third one, and the node gets the attribute `K_REVERSED`.
 
     Raises
     ------
     InputError
         The message names the file and what to do.
     """
-    path = existing(path)
-    choice = choice or stacks.Choice(frame)
-    frame = choice.frame
-    if stacks.is_stack(path):
-        return stacks.add_volume(stacks.read_stack(path, choice))
-    refuse_stack_option(path, choice.for_stacks)
-    if path.is_dir():
-        if frame is not None:
-            raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
-        return _read_dicom(path)
-    header = checked_header(path)
-    if header.type not in VOXEL_TYPES:
+    path, choice = existing(path), choice or Choice(frame)
+    voxels, matrix, notes = _read(path, choice)
+    if voxels.dtype.name not in VOXEL_TYPES:
         raise InputError(
-            f"{path}: the voxel type {header.type} is not supported; "
+            f"{path}: the voxel type {voxels.dtype.name} is not supported; "
             f"convert the volume to one of {', '.join(VOXEL_TYPES)}."
         )
-    return _with_one_value(read_image(header, frame), path)
+    return _add(path, voxels, matrix, notes, "vtkMRMLScalarVolumeNode")
 
 
 def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = None) -> Any:
@@ -75,41 +69,144 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     Returns
     -------
     vtkMRMLLabelMapVolumeNode
+    """
+    path = existing(path)
+    choice = Choice(spacing=spacing) if is_stack(path) else Choice()
+    voxels, matrix, notes = _read(path, choice, "mask")
+    inside = mask_voxels(voxels, f"{path}: the mask").astype(np.uint8)
+    return _add(path, inside, matrix, notes, "vtkMRMLLabelMapVolumeNode")
+
+
+def read_labelmap(
+    path: str | Path, label: int | None = None, choice: Choice | None = None
+) -> tuple[Any, np.ndarray]:
+    """Read a labelmap into the scene; a scan is not taken for one.
+
+    Parameters
+    ----------
+    path : str or Path
+    label : int, optional
+        Must be there.
+    choice : Choice, optional
+        Of the part of a stack.
+
+    Returns
+    -------
+    node : vtkMRMLLabelMapVolumeNode
+        With all labels of the file.
+    labels : ndarray
+        The labels that are there, but 0.
 
     Raises
     ------
     InputError
-        The message names the file and what to do.
+        The file is no labelmap, is empty, or lacks the label; the message names the file.
     """
+    path = existing(path)
+    voxels, matrix, notes = _read(path, choice or Choice(), "labelmap")
+    values = np.unique(voxels)
+    _refuse_scan(path, values, label)
+    labels = values[values != 0]
+    if not labels.size:
+        raise InputError(f"{path}: the labelmap is empty: every voxel is 0.")
+    if label is not None and label not in labels:
+        listed = ", ".join(f"{value:g}" for value in labels[:MAX_LISTED])
+        more = f" and {labels.size - MAX_LISTED} more" if labels.size > MAX_LISTED else ""
+        raise InputError(f"{path}: there is no label {label}; there are {listed}{more}.")
+    if voxels.dtype.kind == "f" or voxels.dtype.name not in VOXEL_TYPES:
+        if np.abs(values.astype(float)).max() > MAX_LABEL:
+            raise InputError(f"{path}: a label is larger than {MAX_LABEL}; number them anew.")
+        voxels = voxels.astype(np.int32)
+    return _add(path, voxels, matrix, notes, "vtkMRMLLabelMapVolumeNode"), labels
+
+
+def notes_of(node: Any) -> list[str]:
+    """What there was to say when a volume was read."""
+    return [note for note in (node.GetAttribute(NOTES) or "").split("\n") if note]
+
+
+def existing(path: str | Path) -> Path:
+    """Return the path; raises `InputError` if there is nothing."""
+    path = Path(path)
+    try:
+        is_there = path.exists()
+    except OSError as error:  # too long a name, a folder that must not be entered
+        raise InputError(f"{path}: {error.strerror or error}.") from error
+    if not is_there:
+        raise InputError(f"{path}: there is no such file or folder.")
+    return path
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a node: that of its file without the suffix."""
+    known = [suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)]
+    suffix = known[-1] if known else "".join(path.suffixes[-2:])
+    return path.name[: -len(suffix)] or path.name if suffix else path.name
+
+
+def _read(path: Path, choice: Choice, what: str = "") -> tuple[np.ndarray, np.ndarray, tuple]:
+    """Voxels, their matrix to RAS, and notes, by whoever reads files of this kind."""
+    if is_stack(path):
+        stack = read_stack(path, choice)
+        return stack.voxels, stack.ijk_to_ras, stack.notes
+    if choice.for_stacks:
+        raise InputError(f"{path}: {choice.for_stacks} is for OME-Zarr and TIFF; leave it out.")
+    if path.is_dir() and what:
+        raise InputError(f"{path}: a {what} is one file ({', '.join(SUFFIXES)}).")
+    if path.is_dir() and choice.frame is not None:
+        raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
+    voxels, matrix = read_itk(path, choice.frame)
+    return voxels, matrix, ()
+
+
+def _add(path, voxels, matrix, notes, kind):
+    """A node with these voxels; left-handed axes are made right-handed as Slicer does."""
     import slicer
 
-    path = existing(path)
-    if stacks.is_stack(path):
-        node = stacks.add_labelmap(stacks.read_stack(path, stacks.Choice(spacing=spacing)))
-    elif path.is_dir():
-        raise InputError(f"{path}: a mask is one file ({', '.join(formats.READERS)}).")
-    else:
-        node = read_image(checked_header(path), None, slicer_reader.LABELMAP)
-    voxels = slicer.util.arrayFromVolume(node)
-    inside = mask_voxels(voxels, f"{path}: the mask")
-    slicer.util.updateVolumeFromArray(node, inside.astype(np.uint8))
+    _refuse_no_space(path, matrix)
+    reversed_k = np.linalg.det(matrix[:3, :3]) < 0
+    if reversed_k:
+        voxels, matrix = voxels[::-1], matrix.copy()
+        matrix[:3, 3] += (len(voxels) - 1) * matrix[:3, 2]
+        matrix[:3, 2] *= -1
+    node = slicer.util.addVolumeFromArray(np.ascontiguousarray(voxels), matrix, nodeClassName=kind)
+    within = path.parent.name.endswith(".zarr")  # a resolution: a number is no name
+    node.SetName(name_of(path.parent if within else path))
+    if notes:
+        node.SetAttribute(NOTES, "\n".join(notes))
+    if reversed_k:
+        node.SetAttribute(K_REVERSED, "true")
     return node
 
 
-def _read_dicom(folder: Path) -> Any:
-    files = sorted_slices(folder)
-    options = 0 if len(files) > 1 else slicer_reader.SINGLE_FILE
-    node = slicer_reader.load(files[0], folder, options, files)
-    slices = node.GetImageData().GetDimensions()[2]
-    if len(files) > 1 and slices != len(files):
+def _refuse_no_space(path, matrix):
+    """Refuse voxels that have no place in space: steps of no length, or not numbers."""
+    finite = np.isfinite(matrix).all() and np.abs(matrix).max() <= MAX_POSITION
+    steps = np.linalg.norm(matrix[:3, :3], axis=0) if finite else np.diag(matrix)[:3]
+    if not finite or steps.min() < MIN_STEP or steps.max() > MAX_STEP:
+        lengths = " x ".join(f"{step:g}" for step in steps)
         raise InputError(
-            f"{folder}: {slices} of {len(files)} slices could be read; convert the series to .nrrd."
+            f"{path}: the voxels' spacing or position in the header is unusable ({lengths} mm); "
+            "set it right in Slicer's Volumes module."
         )
-    return _with_one_value(node, folder)
+    if abs(np.linalg.det(matrix[:3, :3] / steps)) < MIN_STEP:
+        raise InputError(
+            f"{path}: the axes in the header lie in one plane, so the voxels have no place in "
+            "space; export the volume again."
+        )
 
 
-def _with_one_value(node, path):
-    count = node.GetImageData().GetNumberOfScalarComponents()
-    if count != 1:
-        refuse_colours(path, count)
-    return node
+def _refuse_scan(path, values, label):
+    """Refuse what is no labelmap, by the different numbers in it."""
+    way_out = "segment it first (fuzzy-vessel segment, or fuzzy-vessel run for both)."
+    broken = values[~np.isfinite(values) | (values != np.rint(values))]
+    if broken.size:
+        raise InputError(
+            f"{path}: this is no labelmap: it holds numbers that are not whole, such as "
+            f"{broken[0]:g}; {way_out}"
+        )
+    if label is None and (values[0] < 0 or values.size > MAX_LABELS):
+        raise InputError(
+            f"{path}: this looks like a scan, not a labelmap: it holds {values.size:,} different "
+            f"numbers from {values[0]:g} to {values[-1]:g}; name one with --label N, or {way_out}"
+        )

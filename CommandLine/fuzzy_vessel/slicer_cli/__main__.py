@@ -9,17 +9,16 @@ import sys
 from collections.abc import Sequence
 
 from ..__main__ import main as command_line
-from .modules import MODULES
-from .programs import segment_main, skeleton_main
+from .programs import SEGMENT, SKELETON, segment_main, skeleton_main
 
-STARTS = {"FuzzyVesselSegment": segment_main, "FuzzyVesselSkeleton": skeleton_main}
+STARTS = {SEGMENT: segment_main, SKELETON: skeleton_main}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the arguments name; return the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments == ["--list_cli"]:
-        print(json.dumps({module.name: {"type": "python"} for module in MODULES}))
+        print(json.dumps({name: {"type": "python"} for name in STARTS}))
         return 0
     if arguments and arguments[0] in STARTS:
         return STARTS[arguments[0]](arguments[1:])

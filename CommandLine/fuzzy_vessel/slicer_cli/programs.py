@@ -1,81 +1,235 @@
-"""The executables of the CLI modules: files and points in, files out."""
+"""The executables of the CLI modules: files and points in, files out.
 
+Each prints its description (Slicer Execution Model; the XML file of its name here) on `--xml`, and
+takes files and points as Slicer's CLI panel and slicer_cli_web give them.
+"""
+
+import argparse
 import os
+import stat
 import sys
 import tempfile
 import warnings
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
-from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 
-from .description import Module, make_parser, xml_text
-from .filter_progress import FilterProgress
-from .modules import SEGMENT, SKELETON
+from ..arguments import make_parser, threshold
+from ..progress_bar import ProgressBar, Stopwatch
+
+SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
+IMAGES = (".nrrd", ".nhdr", ".mha", ".nii", ".nii.gz")
+MODELS, TABLES = (".vtp", ".vtk"), (".csv",)
+# Share of the whole at which a stage begins and ends; the others belong to the end.
+STAGES = {
+    "Reading": (0.0, 0.1),
+    "Finding seeds": (0.1, 0.3),
+    "Computing connectedness": (0.3, 0.9),
+    "Finding centrelines": (0.1, 0.9),
+}
+# What Slicer's launcher sets for its own Python and libraries.
+HIDDEN = ("PYTHONHOME", "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_PRELOAD")
+Written = tuple[dict[str, str], list[str]]  # file in the folder -> name that it is to get; warnings
 
 
 def segment_main(arguments: Sequence[str] | None = None) -> int:
     """`FuzzyVesselSegment`: returns the exit status, 2 for input that cannot be used."""
-    return _main(SEGMENT, "segment", arguments)
+    return _main(SEGMENT, _segment, arguments)
 
 
 def skeleton_main(arguments: Sequence[str] | None = None) -> int:
     """`FuzzyVesselSkeleton`: returns the exit status, 2 for input that cannot be used."""
-    return _main(SKELETON, "skeleton", arguments)
+    return _main(SKELETON, _skeleton, arguments)
 
 
-def _main(module: Module, job: str, arguments: Sequence[str] | None) -> int:
-    arguments = sys.argv[1:] if arguments is None else arguments
+def description(name: str) -> str:
+    """Return the description (XML) of a module."""
+    return (Path(__file__).parent / f"{name}.xml").read_text(encoding="utf-8")
+
+
+def _main(name, job, arguments):
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
     if "--xml" in arguments:  # alone: the files are not named
-        from ..report import version
-
-        sys.stdout.write(xml_text(module, version()))
+        sys.stdout.write(description(name))
         return 0
-    given = make_parser(module).parse_args(_joined(module, arguments))
     try:
+        given = _parse(name, arguments)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             notes = _run(job, given)
-    except FuzzyVesselError as error:
-        return _failed(module, str(error))
-    except MemoryError:
-        return _failed(module, "the memory does not suffice for this volume; crop it.")
-    except OSError as error:
-        return _failed(module, f"the results cannot be written: {error.strerror or error}.")
+    except (FuzzyVesselError, MemoryError, OSError) as error:
+        message = str(error)
+        if isinstance(error, MemoryError):
+            message = "the memory does not suffice for this volume; crop it."
+        elif isinstance(error, OSError):
+            message = f"the results cannot be written: {error.strerror or error}."
+        print(f"{name}: error: {message}", file=sys.stderr)
+        return 2
     for note in notes:
-        print(f"{module.name}: warning: {note}")
+        print(f"{name}: warning: {note}")
     return 0
 
 
-def _failed(module, message):
-    print(f"{module.name}: error: {message}", file=sys.stderr)
-    return 2
-
-
-def _joined(module: Module, arguments: Sequence[str]) -> list[str]:
-    """Flags with their values: a point that begins with a minus would be taken for a flag."""
-    flags = {f"--{each.flag}" for each in module.parameters if each.flag}
+def _parse(name: str, arguments: list[str]) -> Namespace:
+    """The arguments by the module's description."""
+    root = ElementTree.fromstring(description(name))
+    parser = argparse.ArgumentParser(prog=name, description=root.findtext("description"))
+    parser.add_argument("--xml", action="store_true", help="print the description and exit")
+    kinds: dict[str, Callable] = {"integer": int, "point": _point}
+    flags = set()
+    for each in (each for group in root.findall("parameters") for each in group[2:]):
+        called, flag = each.findtext("name", ""), each.findtext("longflag")
+        options: dict[str, Any] = {
+            "help": each.findtext("description"),
+            "type": threshold if called == "threshold" else kinds.get(each.tag, str),
+            "choices": [choice.text for choice in each.findall("element")] or None,
+        }
+        if flag is None:
+            parser.add_argument(called, **options)
+            continue
+        flags.add(f"--{flag}")
+        if each.get("multiple") == "true":
+            parser.add_argument(f"--{flag}", dest=called, action="append", **options)
+        else:
+            default = each.findtext("default")
+            parser.add_argument(f"--{flag}", dest=called, default=default, **options)
+    # Flags with their values: a point that begins with a minus would be taken for a flag.
     waiting, joined = list(arguments), []
     while waiting:
-        each = waiting.pop(0)
-        joined.append(f"{each}={waiting.pop(0)}" if each in flags and waiting else each)
-    return joined
+        text = waiting.pop(0)
+        joined.append(f"{text}={waiting.pop(0)}" if text in flags and waiting else text)
+    return parser.parse_args(joined)
 
 
-def _run(job: str, given: Namespace) -> list[str]:
+def _point(text: str) -> tuple[float, float, float]:
+    """Parse R,A,S in mm."""
+    try:
+        r, a, s = (float(part) for part in text.split(","))
+    except ValueError:
+        r = a = s = float("nan")
+    if not all(abs(mm) < 1e9 for mm in (r, a, s)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no point R,A,S such as -104.5,20,33")
+    return r, a, s
+
+
+def _run(job: Callable, given: Namespace) -> list[str]:
     """Run a job; its files get their names when all of them are there."""
     from ..slicer_host import headless
-    from . import jobs
 
     headless.start().clear()
-    with (
-        headless.vtk_messages(),
-        tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder,
-    ):
-        files, notes = getattr(jobs, job)(given, FilterProgress(), Path(folder))
+    with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        progress = FilterProgress()
+        files, notes = job(given, Stopwatch(progress), Path(folder))
         _move_into_place(Path(folder), files)
+        progress(1.0)
     return notes
+
+
+def _segment(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
+    from .. import segmenting
+    from ..jobs import check_segmentation
+    from ..reading import volumes
+    from ..writing import nodes
+
+    options = _defaults("segment", given.volume)
+    options.seed, options.mask = given.seeds or [], given.mask
+    for name in ("automatic_seeds", "threshold", "fill_gaps", "border", "device"):
+        setattr(options, name, getattr(given, name))
+    if not (options.seed or options.automatic_seeds):
+        raise InputError(
+            "there is no seed: give points inside the vessels with --seed R,A,S in mm, or let the "
+            "program find them with --automaticSeeds 6."
+        )
+    check_segmentation(options)
+    wanted = {"labels": given.labels, "connectedness": given.connectedness}
+    names = {name: _file(name, path, IMAGES) for name, path in wanted.items() if path}
+    watch.stage("Reading")
+    inputs = segmenting.Inputs(
+        volume=volumes.read_volume(given.volume),
+        vessels=list(filter(None, [_points(given.seeds, "Vessels")])),
+        background=_points(given.background, "Background"),
+        mask=volumes.read_mask(given.mask) if given.mask else None,
+        title=Path(given.volume).name,
+        origin={},
+    )
+    outcome = segmenting.segment(inputs, options, watch)
+    watch.stage("Writing")
+    found = {"labels": outcome.result.labelmapNode, "connectedness": outcome.result.sceneNode}
+    nodes.write_nodes(folder, {file: found[name] for name, file in names.items()})
+    return {file: wanted[name] for name, file in names.items()}, outcome.warnings
+
+
+def _skeleton(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
+    from PotentialSkeleton import PotentialSkeletonLogic
+
+    from ..jobs import check_centrelines
+    from ..reading import volumes
+    from ..writing import nodes
+
+    options = _defaults("skeleton", given.labelmap)
+    names = ("device", "strength", "drop_islands", "level")
+    vars(options).update({name: getattr(given, name) for name in names})
+    check_centrelines(options)
+    if not 1 <= given.level <= 3:
+        raise InputError(f"--level {given.level} is not possible: give 1, 2 or 3.")
+    models = {"centrelines": given.centrelines, "tubes": given.tubes}
+    files = {_file(name, path, MODELS): path for name, path in models.items() if path}
+    table = _file("branches", given.branches, TABLES) if given.branches else None
+    watch.stage("Reading")
+    label = given.label or None
+    node, _ = volumes.read_labelmap(given.labelmap, label)
+    watch.stage("Finding centrelines")
+    result = PotentialSkeletonLogic().extract(
+        node,
+        label=label,
+        tubesNode=True,
+        curveNodes=False,
+        labelmapNode=False,
+        progress=watch.progress,
+        **{name: getattr(options, name) for name in names},
+    )
+    watch.stage("Writing")
+    if not result.skeleton.branches:
+        raise InputError(
+            f"{given.labelmap}: the object has no branch, so there are no centrelines to write."
+        )
+    found = {"centrelines": result.modelNode, "tubes": result.tubesNode}
+    nodes.write_nodes(folder, {file: found[file.split(".")[0]] for file in files})
+    if table:
+        files[table] = given.branches
+        result.skeleton.to_csv(folder / table)
+    return files, list(result.warnings)
+
+
+def _defaults(command: str, path: str) -> Namespace:
+    """The options of the command line that nobody has chosen; the output lies nowhere near."""
+    return make_parser().parse_args([command, path, "--out", f"{path}.results"])
+
+
+def _file(name: str, path: str, suffixes: Sequence[str]) -> str:
+    """A file's name in the folder, with the suffix of the name that it is to get."""
+    if not Path(path).parent.is_dir():
+        raise InputError(f"{path}: there is no folder {Path(path).parent}.")
+    for suffix in sorted(suffixes, key=len, reverse=True):
+        if path.lower().endswith(suffix):
+            return name + suffix
+    raise InputError(f"{path}: {name} can be written as {', '.join(suffixes)}.")
+
+
+def _points(positions, name):
+    """Points (R, A, S in mm) as a list of the scene; None if there is none."""
+    import slicer
+
+    if not positions:
+        return None
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for number, position in enumerate(positions, 1):
+        node.AddControlPointWorld(position, f"{name}-{number}")
+    return node
 
 
 def _move_into_place(folder: Path, files: Mapping[str, str]) -> None:
@@ -92,3 +246,69 @@ def _move_into_place(folder: Path, files: Mapping[str, str]) -> None:
     finally:
         for beside in waiting:
             beside.unlink(missing_ok=True)
+
+
+class FilterProgress(ProgressBar):
+    """Writes `<filter-progress>`, which never falls, as Slicer reads it from standard output."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stdout)
+        self._first, self._last, self._written = 0.0, 0.0, -1.0
+
+    def stage(self, name: str) -> None:
+        """Begin a stage."""
+        self._first, self._last = STAGES.get(name, (0.9, 1.0))
+        print(f"<filter-comment>{name}</filter-comment>", file=self._stream, flush=True)
+        self(0.0)
+
+    def __call__(self, share: float) -> bool:
+        """Report the share done (0..1) of the stage; return True: go on."""
+        done = self._first + min(max(share, 0.0), 1.0) * (self._last - self._first)
+        done = max(done, self._written)
+        if done >= self._written + 0.01 or self._written < 0 or done == 1 != self._written:
+            self._written = done
+            print(f"<filter-progress>{done:.3f}</filter-progress>", file=self._stream, flush=True)
+        return True
+
+    def clear(self) -> None:
+        """There is nothing to take off a terminal."""
+
+
+# The folder for Slicer
+
+
+def write_wrappers(folder: str | Path) -> list[Path]:
+    """Write both modules' scripts and descriptions into a folder, which is made if necessary.
+
+    Slicer starts an executable in its own environment, whose PYTHONHOME and libraries another
+    Python must not see; and it runs everything in a module path with ``--xml``, so that the
+    environment's own folder of programs is no place to name.
+    """
+    folder = Path(folder).resolve()
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for module, start in ((SEGMENT, "segment_main"), (SKELETON, "skeleton_main")):
+            name, text = _script(module, start)
+            for path, content in (
+                (folder / name, text),
+                (folder / f"{module}.xml", description(module)),
+            ):
+                path.write_text(content, encoding="utf-8", newline="")
+                written.append(path)
+            path = folder / name
+            path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    return written
+
+
+def _script(name: str, start: str) -> tuple[str, str]:
+    """Name and text of the script that starts a module by this Python."""
+    code = f"import sys; from {__name__} import {start} as main; sys.exit(main())"
+    if os.name == "nt":
+        hide = "\r\n".join(f'set "{each}="' for each in HIDDEN)
+        return f"{name}.bat", f'@echo off\r\n{hide}\r\n"{sys.executable}" -c "{code}" %*\r\n'
+    hide = " ".join(f"-u {each}" for each in HIDDEN)
+    python = sys.executable.replace("'", "'\\''")
+    return name, f"#!/bin/sh\nexec env {hide} '{python}' -c '{code}' \"$@\"\n"

@@ -1,4 +1,4 @@
-"""A folder of results that is there as a whole or not at all."""
+"""A folder of results that is complete or absent."""
 
 import contextlib
 import os
@@ -29,7 +29,8 @@ class OutputFolder:
     was written, and nothing else: the report names its files and has their checksums. If the block
     ends with an exception, nothing of it is left. Where a person changed the folder meanwhile, or
     it cannot be replaced any more, the results are kept: beside it under its name with a number, or
-    where they were written.
+    where they were written. While folders are exchanged, the earlier and the new result exist at
+    every moment, whatever interrupts it.
 
     Parameters
     ----------
@@ -51,7 +52,10 @@ class OutputFolder:
         try:
             if reason := self._foreign():
                 raise InputError(f"{reason}; name a new or an empty folder with --out.")
-            self._make_parents()
+            for folder in reversed([self.path.parent, *self.path.parent.parents]):
+                if not folder.exists():
+                    folder.mkdir()
+                    self._made_parents.append(folder)
             self._place = self._new_folder("partial")
         except OSError as error:
             self._remove_traces()
@@ -83,37 +87,30 @@ class OutputFolder:
             known.add(self._place.name)
         foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
         foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
-        edited = edited_files(self.path)
         if foreign:
             return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
-        if edited:
+        if edited := edited_files(self.path):
             return (
                 f"{self.path}: {edited[0]} was changed after it was written, so the folder is left "
                 "alone"
             )
         return ""
 
-    def _keep(self):
-        """Move the results to a new folder beside the one that they were meant for, if possible."""
-        place, self._place = self._place, None  # no trace that is removed
+    def _keep(self, folder=None):
+        """Move results to a new folder beside the one that they were meant for, if possible."""
+        if folder is None:
+            folder, self._place = self._place, None  # no trace that is removed
         number = 1
         while True:
             number += 1
-            beside = place.with_name(f"{self.path.name}-{number}")
+            beside = self._beside() / f"{self.path.name}-{number}"
             if os.path.lexists(beside):
                 continue
             try:
-                return place.rename(beside)
+                return folder.rename(beside)
             except OSError:
                 if not os.path.lexists(beside):  # else another run was faster
-                    return place
-
-    def _make_parents(self):
-        missing = [self.path.parent, *self.path.parent.parents]
-        missing = [folder for folder in missing if not folder.exists()]
-        for folder in reversed(missing):
-            folder.mkdir()
-            self._made_parents.append(folder)
+                    return folder
 
     def _new_folder(self, purpose):
         return Path(tempfile.mkdtemp(prefix=f".{self.path.name}-{purpose}-", dir=self._beside()))
@@ -127,46 +124,46 @@ class OutputFolder:
 
     def _move_into_place(self):
         """Replace the folder; returns why it cannot be replaced, else nothing."""
-        self._open_to_others()
+        umask = os.umask(0)
+        os.umask(umask)
+        self._place.chmod(0o777 & ~umask)  # temporary folders are their owner's alone
         try:
             if reason := self._foreign():  # a person may have saved something there meanwhile
                 return reason
-            if self._beside() == self.path:
-                self._move_files()
-            else:
-                self._replace_folder()
+            self._exchange()
         except OSError as error:
             return f"{self.path}: the folder cannot be replaced: {error.strerror or error}"
         self._made_parents.clear()
         return ""
 
-    def _replace_folder(self):
-        earlier = None
-        if self.path.exists():
-            earlier = self._new_folder("earlier")
-            self.path.rename(earlier / "result")
+    def _exchange(self):
+        """Move the earlier result away and the new one to its place; undone if it fails.
+
+        Nothing is deleted before the new result is in its place, or the earlier one is back.
+        """
+        place, earlier = self._place, self._new_folder("earlier")
+        if self._beside() == self.path:
+            old = [e for e in self.path.iterdir() if e not in (place, earlier)]
+            moves = [(entry, earlier / entry.name) for entry in old]
+            moves += [(entry, self.path / entry.name) for entry in place.iterdir()]
+        else:
+            moves = [(self.path, earlier / "result")] if self.path.exists() else []
+            moves.append((place, self.path))
+        self._place = None  # neither is a trace to be removed until one of them is in its place
         try:
-            self._place.rename(self.path)
-        except OSError:
-            if earlier:
-                (earlier / "result").rename(self.path)
+            for source, target in moves:
+                source.rename(target)
+        except BaseException:
+            for source, target in reversed(moves):
+                if os.path.lexists(target) and not os.path.lexists(source):
+                    target.rename(source)
+            self._place = place
+            if any(earlier.iterdir()):  # somebody has made a folder where it was
+                self._keep(earlier / "result")
+            earlier.rmdir()
             raise
-        finally:
-            if earlier:
-                shutil.rmtree(earlier, ignore_errors=True)
-
-    def _open_to_others(self):
-        """Temporary folders are their owner's alone."""
-        umask = os.umask(0)
-        os.umask(umask)
-        self._place.chmod(0o777 & ~umask)
-
-    def _move_files(self):
-        for entry in self.path.iterdir():
-            if entry != self._place:
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        for entry in self._place.iterdir():
-            entry.rename(self.path / entry.name)
+        for folder in (earlier, place):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _remove_traces(self):
         if self._place is not None:

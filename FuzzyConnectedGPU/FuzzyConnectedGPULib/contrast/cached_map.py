@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.large_arrays import same_values
+from FuzzyVesselCoreLib.voxels.masks import same_values
 
 
 class CachedMap:
@@ -39,7 +38,7 @@ class CachedMap:
         self._inputs: tuple = ()
 
     def free_device_memory(self) -> None:
-        """Forget a map that is on the device; see `kept_memory`."""
+        """Forget a map that is on the device; see `gpu.device.keeps_device_memory`."""
         if self.on_device:
             self.forget()
 

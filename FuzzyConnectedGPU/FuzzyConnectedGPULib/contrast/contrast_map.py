@@ -15,7 +15,7 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.gpu.launches import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box, full_box, padded_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 
 from .background import lower_own_background
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable

@@ -127,11 +127,11 @@ def _solve(
     progress.advance(MAP_SHARE)
     clicks = inputs.clicks.within(found.box)
     values, threshold, without = click_scene(found, clicks, inputs.border, progress)
-    without = np.array(without, np.int64).reshape(-1, 3)
+    places = np.array(without, np.int64).reshape(-1, 3) + found.origin
     if not any(at_click(found.contrast, c) >= FAINT * found.noise for c in clicks.positive):
-        notes = *notes, FaintClicksNote(without + found.origin)
-    elif len(without):
-        notes = *notes, NoContrastNote(without + found.origin)
+        notes = *notes, FaintClicksNote(places)
+    elif without:
+        notes = *notes, NoContrastNote(places)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
         peak_bytes = gpu.peak_bytes + found.bytes_beside(gpu)

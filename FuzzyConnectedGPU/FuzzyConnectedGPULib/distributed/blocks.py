@@ -1,147 +1,277 @@
-"""A block for its neighbours (first pass), and a block with the levels of its faces (second)."""
+"""The partition of a volume into blocks, arrays that are read and written by blocks, and tasks."""
 
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.zarr_guard import (
+    array_header,
+    attributes_of,
+    check_chunk,
+    image_of,
+    path_inside,
+    read_json,
+)
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import usable_cores
 
-from ..affinity import TOP_LEVEL
-from ..problem import Problem
-from ..solvers.cpu import exact
-from ..solvers.cpu.blocks.blocks import Run
-from ..solvers.cpu.blocks.nodes import Edges
-from .cuda import blocks as cuda_blocks
-from .cuda import joining
-from .cuda.cards import compute
-from .face_graph import JoinedGraph, forest_on_cpu, levels_on_cpu
-from .forest import NOWHERE, spanning_forest
-
-NO_EDGES = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint16)
+Box = tuple[slice, slice, slice]
+MAX_CHUNK = 128  # voxels along an axis of a chunk of a new zarr array
+BATCH = 4  # tasks for each worker between two looks at progress
 
 
-def face_forest(
-    problem: Problem, faces: np.ndarray, progress: Progress, device: str = "cpu"
-) -> Edges:
-    """The forest between face voxels and the source, which all seeds are.
-
-    Parameters
-    ----------
-    problem : Problem
-        The block with its own seeds, or none.
-    faces : ndarray, int64, sorted
-        Flat indices in the block of the voxels to keep; inside the mask.
-    progress : Progress
-    device : str
-        As in `BlockOptions`.
-
-    Returns
-    -------
-    Edges
-        By positions in `faces`; the source is ``faces.size``.
-    """
-    ends = with_seeds(faces, problem.seeds)
-    if ends.size == 0:
-        return NO_EDGES
-    return compute(
-        device,
-        lambda gpu: cuda_blocks.face_forest(problem, faces, ends, progress, gpu),
-        lambda: _on_cpu(problem, faces, ends, progress),
-    )
-
-
-def _on_cpu(problem: Problem, faces: np.ndarray, ends: np.ndarray, progress: Progress) -> Edges:
-    run = Run(replace(problem, seeds=ends), ThreadPoolExecutor(usable_cores()))
-    try:
-        run.grow_trees(progress.part(0.0, 0.9))
-        nodes, source = run.seed_nodes(), run.node_count
-        seeds = nodes[np.searchsorted(ends, problem.seeds)]
-        to_seeds = np.full_like(seeds, source), seeds, np.full(seeds.size, TOP_LEVEL, np.uint16)
-        edges = run.node_edges(progress.part(0.9, 1.0), [to_seeds])
-    finally:
-        run.shut_down()
-    kept = np.full(source + 1, NOWHERE, np.int32)
-    kept[nodes[np.searchsorted(ends, faces)]] = np.arange(faces.size, dtype=np.int32)
-    kept[source] = faces.size
-    return spanning_forest(edges, kept)
-
-
-def finished_levels(
-    problem: Problem,
-    faces: np.ndarray,
-    levels: np.ndarray,
-    progress: Progress,
-    device: str = "cpu",
-) -> np.ndarray:
-    """Levels of a block's voxels, from its own seeds and the final levels of its face voxels.
-
-    Parameters
-    ----------
-    problem, faces, device
-        As of `face_forest`.
-    levels : ndarray, uint16
-        Of the face voxels.
-    progress : Progress
-
-    Returns
-    -------
-    ndarray of uint16, of the block's shape
-    """
-    bounded = bounded_problem(problem, faces, levels)
-    if bounded.seeds.size == 0:
-        return np.zeros(problem.voxels.shape, np.uint16)
-    return compute(
-        device,
-        lambda gpu: cuda_blocks.levels(bounded, progress, gpu),
-        lambda: exact.solve(bounded, progress).levels,
-    )
-
-
-def forest_in(graph: JoinedGraph, kept: np.ndarray, device: str) -> Edges:
-    """Forest between the kept vertices of a group; see `face_graph.forest_on_cpu`."""
-    return compute(
-        device,
-        lambda gpu: joining.forest(graph, kept, gpu),
-        lambda: forest_on_cpu(graph, kept),
-    )
-
-
-def levels_in(graph: JoinedGraph, device: str) -> np.ndarray:
-    """Level of the widest path from the source to each vertex of a group."""
-    return compute(
-        device, lambda gpu: joining.face_levels(graph, gpu), lambda: levels_on_cpu(graph)
-    )
-
-
-def bounded_problem(problem: Problem, faces: np.ndarray, levels: np.ndarray) -> Problem:
-    """A block whose face voxels begin with their final levels; parameters as above."""
-    reached = levels > 0
-    if not reached.all():
-        faces, levels = faces[reached], levels[reached]
-    further, at = _further(faces, problem.seeds)
-    seeds, seed_levels = np.insert(faces, at, further), np.insert(levels, at, TOP_LEVEL)
-    seed_levels[np.searchsorted(seeds, problem.seeds)] = TOP_LEVEL
-    return replace(problem, seeds=seeds, seed_levels=seed_levels)
-
-
-def with_seeds(faces: np.ndarray, seeds: np.ndarray) -> np.ndarray:
-    """The voxels of both, sorted; the seeds are few.
+@dataclass(frozen=True)
+class Partition:
+    """Blocks of `block` voxels (fewer at the end of an axis) of a volume of `shape` (K, J, I).
 
     Examples
     --------
-    >>> with_seeds(np.array([2, 5]), np.array([1, 5, 9])).tolist()
-    [1, 2, 5, 9]
+    >>> partition = Partition((4, 4, 10), (4, 4, 4))
+    >>> len(partition.boxes), said(partition.boxes[2])
+    (3, 'K 0:4, J 0:4, I 8:10')
     """
-    further, at = _further(faces, seeds)
-    return np.insert(faces, at, further) if further.size else faces
+
+    shape: tuple[int, ...]
+    block: tuple[int, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Numbers of blocks along K, J, I."""
+        return tuple(-(-n // b) for n, b in zip(self.shape, self.block))
+
+    @property
+    def boxes(self) -> list[Box]:
+        """The blocks, in the order K, J, I."""
+        spans = (
+            [slice(a, min(a + b, n)) for a in range(0, n, b)]
+            for n, b in zip(self.shape, self.block)
+        )
+        return [(k, j, i) for k, j, i in product(*spans)]
+
+    def faces(self, box: Box) -> np.ndarray:
+        """Which voxels of a block (bool, of its shape) have a neighbour in another block."""
+        found = np.zeros([s.stop - s.start for s in box], bool)
+        for axis, (span, length) in enumerate(zip(box, self.shape)):
+            along = np.moveaxis(found, axis, 0)
+            along[0] |= span.start > 0
+            along[-1] |= span.stop < length
+        return found
+
+    def neighbours(self) -> Iterable[tuple[int, int, int]]:
+        """Pairs of adjacent blocks, by number, and the axis along which they follow."""
+        numbers = np.arange(math.prod(self.counts)).reshape(self.counts)
+        for axis in range(3):
+            along = np.moveaxis(numbers, axis, 0)
+            for one, other in zip(along[:-1].ravel().tolist(), along[1:].ravel().tolist()):
+                yield one, other, axis
 
 
-def _further(faces: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The seeds that are no face voxels, and where they belong among these."""
-    at = np.searchsorted(faces, seeds)
-    if faces.size == 0:
-        return seeds, at
-    new = faces[np.minimum(at, faces.size - 1)] != seeds
-    return seeds[new], at[new]
+def said(box: Box) -> str:
+    """A box in words."""
+    return ", ".join(f"{name} {s.start}:{s.stop}" for name, s in zip("KJI", box))
+
+
+class Volume:
+    """An array of K, J, I that a task opens where it runs.
+
+    Parameters
+    ----------
+    place : path or array
+        zarr array, OME-NGFF image (its first resolution) or .npy file; or an array of NumPy, zarr
+        or Dask. Axes before K must have length 1.
+    name : str
+        In messages: "source", "mask", "scene" or "target".
+    writable : bool
+
+    Raises
+    ------
+    InputError
+        It cannot be opened, or is no volume.
+    """
+
+    def __init__(self, place: Any, name: str, writable: bool = False) -> None:
+        if isinstance(place, str | Path) and "://" not in str(place):
+            place = str(Path(place).absolute())  # a worker may run in another folder
+        self.place, self.name, self.writable = place, name, writable
+        self._array: Any = None
+        full = tuple(getattr(self.array, "shape", ()))
+        if len(full) < 3 or set(full[:-3]) - {1} or 0 in full:
+            raise InputError(
+                f"The {name} has shape {full}; K x J x I voxels are needed (axes before them must "
+                "have length 1: choose the channel and the time first)."
+            )
+        self.shape: tuple[int, ...] = tuple(map(int, full[-3:]))
+        self.dtype = np.dtype(self.array.dtype)
+        self._lead = (0,) * (len(full) - 3)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | ({"_array": None} if isinstance(self.place, str) else {})
+
+    @property
+    def array(self) -> Any:
+        """The array, opened once in each process."""
+        if self._array is None:
+            is_path = isinstance(self.place, str)
+            self._array = _opened(self.place, self.name, self.writable) if is_path else self.place
+        return self._array
+
+    @property
+    def folder(self) -> Path | None:
+        """Where a zarr array lies in a folder of this machine."""
+        store = getattr(self.array, "store", None)
+        root = getattr(store, "root", None)
+        return Path(root) / self.array.path if root is not None else None
+
+    def read(self, box: Box) -> np.ndarray:
+        """The voxels of a box, C-contiguous, in native byte order; `InputError` names it."""
+        try:
+            if self.folder is not None and isinstance(self.place, str):
+                header = array_header(self.folder)
+                for key in self._chunk_names(box):
+                    check_chunk(self.folder, key, header)
+            values = self.array[(*self._lead, *box)]
+            values = values.compute(scheduler="threads") if hasattr(values, "compute") else values
+            values = np.asarray(values)
+            return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"The {self.name} cannot be read in the block {said(box)}: "
+                f"{type(error).__name__}: {error}. Write it again; finished blocks are kept."
+            ) from error
+
+    def write(self, box: Box, values: np.ndarray) -> None:
+        """Write the values of a box."""
+        try:
+            self.array[(*self._lead, *box)] = values
+            if hasattr(self.array, "flush"):
+                self.array.flush()
+        except OSError as error:
+            raise cannot_write(f"Block {said(box)} of the {self.name}", error) from error
+
+    def _chunk_names(self, box: Box) -> Iterable[str]:
+        sizes = (getattr(self.array, "shards", None) or self.array.chunks)[-3:]
+        spans = [range(s.start // n, -(-s.stop // n)) for s, n in zip(box, sizes)]
+        for index in product(*spans):
+            yield self.array.metadata.encode_chunk_key((*self._lead, *index))
+
+    def missing_chunks(self) -> list[str]:
+        """Names of the chunks of a zarr array in a folder that have no file: of the fill value."""
+        if self.folder is None:
+            return []
+        every = tuple(slice(0, n) for n in self.shape)
+        return [n for n in self._chunk_names(every) if not (self.folder / n).exists()]  # type: ignore[arg-type]
+
+    def fingerprint(self) -> list:
+        """Shape, type and, of a folder or file, its size and time: what a run must agree in."""
+        found = [list(self.shape), self.dtype.str]
+        if isinstance(self.place, str) and Path(self.place).is_file():
+            status = Path(self.place).stat()
+            found += [status.st_size, status.st_mtime_ns]
+        return found
+
+
+def cannot_write(what: str, error: OSError) -> InputError:
+    """The error of a disk that is full, or that cannot be written."""
+    return InputError(
+        f"{what} cannot be written: {error.strerror or error}; free some space or choose another "
+        "disk, and run the same again: finished blocks are kept."
+    )
+
+
+def _opened(path: str, name: str, writable: bool) -> Any:
+    if not Path(path).exists() and "://" not in path:
+        raise InputError(f"The {name} {path} does not exist.")
+    try:
+        if path.endswith(".npy"):
+            return np.load(path, mmap_mode="r+" if writable else "r")
+        if Path(path).is_file() and not path.endswith(".zip"):
+            raise ValueError("it is a file of another kind: give a Zarr folder or a .npy file")
+        import zarr
+
+        folder = Path(path)
+        if folder.is_dir():
+            content = read_json(folder / "zarr.json") if (folder / "zarr.json").exists() else {}
+            if not (folder / ".zarray").exists() and content.get("node_type") != "array":
+                folder = folder / _first_resolution(attributes_of(folder))
+            array_header(folder)
+        found = zarr.open(str(folder), mode="r+" if writable else "r")
+        return found if hasattr(found, "shape") else found[_first_resolution(dict(found.attrs))]
+    except ModuleNotFoundError as error:
+        raise InputError(f"{path} needs zarr: pip install 'zarr>=3', or give an array.") from error
+    except Exception as error:
+        raise InputError(f"The {name} {path} cannot be opened: {error}.") from error
+
+
+def _first_resolution(attributes: dict) -> str:
+    images = image_of(attributes).get("multiscales")
+    if not images:
+        raise ValueError("it is a group without OME-NGFF's multiscales: name the array in it")
+    return str(path_inside(images[0]["datasets"][0]["path"]))
+
+
+def create(path: Path, partition: Partition, dtype: Any, attributes: dict | None = None) -> None:
+    """Create an array of zeros: a .npy file, or a zarr array whose chunks divide the blocks."""
+    if path.suffix == ".npy":
+        np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=partition.shape).flush()
+        return
+    import zarr
+
+    chunks = tuple(
+        max(n for n in range(1, min(b, MAX_CHUNK) + 1) if b % n == 0) if b < length else min(b, 128)
+        for b, length in zip(partition.block, partition.shape)
+    )
+    zarr.create_array(
+        str(path), shape=partition.shape, dtype=np.dtype(dtype).name, chunks=chunks, fill_value=0,
+        attributes=attributes or {}, dimension_names=["z", "y", "x"],
+    )  # fmt: skip
+
+
+def run_tasks(
+    work: Callable[..., Any], tasks: Sequence[tuple], client: Any, progress: Progress
+) -> list:
+    """The results of ``work(*task)`` for each task, by Dask's scheduler.
+
+    Parameters
+    ----------
+    work : callable
+        A function of a module, so that other processes can call it.
+    tasks : sequence of tuple
+    client : object or None
+        What Dask takes as scheduler: a `distributed.Client`, an executor of `concurrent.futures`
+        such as `CardProcesses`, "threads" or "processes"; None: one task at a time, here.
+    progress : Progress
+        Looked at after every few tasks: a run that is cancelled ends there.
+    """
+    progress.advance(0.0)
+    if client is None:
+        found = []
+        for number, task in enumerate(tasks, 1):
+            found.append(work(*task))
+            progress.advance(number / len(tasks))
+        return found
+    try:
+        import dask
+    except ModuleNotFoundError as error:
+        raise InputError("Several workers need Dask: pip install 'dask[distributed]'.") from error
+    width = BATCH * max(_workers(client), 1)
+    found = []
+    for first in range(0, len(tasks), width):
+        batch = [dask.delayed(work, pure=False)(*task) for task in tasks[first : first + width]]
+        found += dask.compute(*batch, scheduler=client)
+        progress.advance(min(first + width, len(tasks)) / len(tasks))
+    return found
+
+
+def _workers(client: Any) -> int:
+    if hasattr(client, "nthreads"):  # of dask.distributed
+        return sum(client.nthreads().values())
+    import os
+
+    return getattr(client, "_max_workers", None) or os.cpu_count() or 1

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .groups import HandOver
 
@@ -43,7 +43,7 @@ def branch_of(
     """
     from scipy import ndimage
 
-    from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance
+    from FuzzyVesselCoreLib.voxels.distances import geodesic_distance
 
     box = bounding_box(vessel)
     if box is None:

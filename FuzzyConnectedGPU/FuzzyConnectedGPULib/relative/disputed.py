@@ -11,11 +11,11 @@ import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..problem import Problem
-from ..solvers.cpu.affinity_levels import voxel_level
-from ..solvers.cpu.neighbours import grid_of
+from ..solvers.grid import grid_of, voxel_level
 from .groups import DISPUTED, NOBODY
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag
@@ -32,44 +32,59 @@ SIDES_26 = _sides_26()
 
 
 class Edges(NamedTuple):
-    """The optimal edges: bit n of a voxel, from the neighbour on side n of `sides`.
+    """The optimal edges into some voxels.
 
-    The highest bit is free; voxels that are not `target` have none.
+    Attributes
+    ----------
+    targets : ndarray of int
+        Flat indices of the voxels, ascending.
+    bits : ndarray of unsigned integers
+        Bit n of a voxel: from the neighbour on side n. The highest bit is free.
+    sides : ndarray
     """
 
+    targets: np.ndarray
     bits: np.ndarray
     sides: np.ndarray
-    target: int
 
 
 def affinity_edges(problem: Problem, levels: np.ndarray, owners: np.ndarray) -> Edges:
     """Optimal edges into disputed voxels by affinity, over 6 neighbours."""
     voxels, _, _, _, tables = grid_of(problem)
-    bits = np.zeros(owners.size, np.uint8)
-    volume = levels.reshape(-1), owners.reshape(-1), owners.shape, SIDES_6
-    _find_by_affinity(voxels, *tables, *volume, bits)
-    return Edges(bits, SIDES_6, DISPUTED)
+    found = Edges(np.flatnonzero(owners == DISPUTED), np.zeros(owners.size, np.uint8), SIDES_6)
+
+    def find(first: int, last: int) -> None:
+        some = found._replace(targets=found.targets[first:last])
+        _find_by_affinity(voxels, *tables, levels.reshape(-1), owners.shape, *some)
+
+    in_parts(find, found.targets.size, found.targets.size)
+    return found
 
 
 def contrast_edges(
     capacities: np.ndarray, levels: np.ndarray, owners: np.ndarray, target: int = DISPUTED
 ) -> Edges:
-    """Optimal edges into disputed voxels by contrast, over 26 neighbours."""
-    bits = np.zeros(owners.size, np.uint32)
-    reach = np.minimum(levels, capacities).reshape(-1)  # of paths that continue from a voxel
-    volume = reach, levels.reshape(-1), owners.reshape(-1), owners.shape, SIDES_26
-    _find_by_contrast(*volume, target, bits)
-    return Edges(bits, SIDES_26, target)
+    """Optimal edges by contrast, over 26 neighbours, into the voxels with the target for owner."""
+    targets, bits = np.flatnonzero(owners == target), np.zeros(owners.size, np.uint32)
+    found = Edges(targets, bits, SIDES_26)
+    _find_by_contrast(capacities.reshape(-1), levels.reshape(-1), owners.shape, *found)
+    return found
 
 
-def iterate(edges: Edges, owners: np.ndarray, progress: Progress) -> None:
-    """From relative to iterative relative connectedness: changes the owners."""
-    _run(_spread, edges, owners, progress)
+def iterate(edges: Edges, owners: np.ndarray, progress: Progress) -> Edges:
+    """From relative to iterative relative connectedness: changes the owners.
+
+    Returns the edges into the voxels that are disputed still.
+    """
+    found = _run(_spread, edges, owners, progress)
+    left = found == DISPUTED
+    edges.bits[edges.targets[~left]] = 0
+    return edges._replace(targets=edges.targets[left])
 
 
 def share_by_steps(edges: Edges, owners: np.ndarray, progress: Progress) -> np.ndarray:
-    """Owners, with the group that is the fewest steps along optimal edges away for each voxel of
-    the target; `DISPUTED` where two are equally near.
+    """Owners, with the group that is the fewest steps along optimal edges away for each of the
+    edges' targets; `DISPUTED` where two are equally near.
     """
     shared = owners.copy()
     _run(_share, edges, shared, progress)
@@ -111,17 +126,16 @@ def share_unowned(owners: np.ndarray, domain: np.ndarray, progress: Progress) ->
     return owners
 
 
-def _run(work: Any, edges: Edges, owners: np.ndarray, progress: Progress) -> None:
-    bits, sides, target = edges
-    flat = np.ascontiguousarray(owners).reshape(-1)
-    bits[flat != target] = 0
-    listed = np.empty(np.count_nonzero(bits), np.int32 if flat.size < 2**31 else np.int64)
-    found = np.zeros(flat.size, np.uint8)
+def _run(work: Any, edges: Edges, owners: np.ndarray, progress: Progress) -> np.ndarray:
+    """Write the owners that a search finds for the targets; returns them."""
+    targets, bits, sides = edges
+    flat = owners.reshape(-1)  # of an array in C order: no copy
+    found, listed = np.zeros(flat.size, np.uint8), np.empty(targets.size, np.int64)
     waiting = bits.dtype.type(1 << 8 * bits.itemsize - 1)  # flag: it is in the list
-    progress.wait_for(work, bits, flat, owners.shape, sides, waiting, found, listed)
-    bits &= ~waiting
-    np.copyto(flat, found, where=flat == target)
-    owners[...] = flat.reshape(owners.shape)
+    progress.wait_for(work, targets, bits, flat, owners.shape, sides, waiting, found, listed)
+    bits[targets] &= ~waiting
+    flat[targets] = found[targets]
+    return flat[targets]
 
 
 @njit(cache=True, nogil=True)
@@ -153,11 +167,9 @@ def joined(one: Any, other: Any) -> Any:
 @njit(cache=True, nogil=True)
 def _find_by_affinity(
     voxels: Any, sums: Any, differences: Any, lowest_sum: Any, coefficients: Any, levels: Any,
-    owners: Any, shape: Any, sides: Any, bits: Any,
+    shape: Any, targets: Any, bits: Any, sides: Any,
 ) -> None:  # fmt: skip
-    for voxel in range(owners.size):
-        if owners[voxel] != DISPUTED:
-            continue
+    for voxel in targets:
         level, position = levels[voxel], indices_of(voxel, shape)
         for side in range(sides.shape[0]):
             other = neighbour(position, side, sides, shape)
@@ -170,15 +182,13 @@ def _find_by_affinity(
 
 @njit(cache=True, nogil=True)
 def _find_by_contrast(
-    reach: Any, levels: Any, owners: Any, shape: Any, sides: Any, target: int, bits: Any
+    capacities: Any, levels: Any, shape: Any, targets: Any, bits: Any, sides: Any
 ) -> None:
-    for voxel in range(owners.size):
-        if owners[voxel] != target:
-            continue
-        position = indices_of(voxel, shape)
+    for voxel in targets:
+        level, position = levels[voxel], indices_of(voxel, shape)
         for side in range(sides.shape[0]):
             other = neighbour(position, side, sides, shape)
-            if other >= 0 and reach[other] >= levels[voxel]:
+            if other >= 0 and levels[other] >= level and capacities[other] >= level:
                 bits[voxel] |= np.uint32(1) << np.uint32(side)
 
 
@@ -195,15 +205,13 @@ def _settled_owner(voxel: Any, bits: Any, owners: Any, shape: Any, sides: Any) -
 
 @njit(cache=True, nogil=True)
 def _spread(
-    bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any, listed: Any,
-    stop: Any,
+    targets: Any, bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any,
+    listed: Any, stop: Any,
 ) -> None:  # fmt: skip
     # The least solution: owners only ever rise (nobody < group < several), so that each voxel is
     # processed twice at most, in any order; here adjacent voxels are processed together.
     done = 0
-    for first in range(owners.size):
-        if not bits[first] & ~waiting:
-            continue
+    for first in targets:
         owner = _settled_owner(first, bits, owners, shape, sides)
         owner = joined(found[first], owner)
         if owner == found[first]:
@@ -234,18 +242,17 @@ def _spread(
 
 @njit(cache=True, nogil=True)
 def _share(
-    bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any, listed: Any,
-    stop: Any,
+    targets: Any, bits: Any, owners: Any, shape: Any, sides: Any, waiting: Any, found: Any,
+    listed: Any, stop: Any,
 ) -> None:  # fmt: skip
     # Breadth first: listed[begin:end] are equally many steps away, and those behind them one more.
     # Waiting: reached in an earlier round, and final.
     count = 0
-    for voxel in range(owners.size):
-        if bits[voxel]:
-            found[voxel] = _settled_owner(voxel, bits, owners, shape, sides)
-            if found[voxel] != NOBODY:
-                listed[count] = voxel
-                count += 1
+    for voxel in targets:
+        found[voxel] = _settled_owner(voxel, bits, owners, shape, sides)
+        if found[voxel] != NOBODY:
+            listed[count] = voxel
+            count += 1
     begin = 0
     while begin < count and not stop[0]:
         end = count

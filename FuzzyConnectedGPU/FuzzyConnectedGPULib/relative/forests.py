@@ -15,10 +15,10 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..affinity import TOP_LEVEL
 from ..problem import Problem
-from ..solvers.cpu.blocks import blocks
-from ..solvers.cpu.blocks.scratch import DEPTH, HEIGHT, WIDTH
-from ..solvers.cpu.blocks.trees import find_root
-from .disputed import SIDES_26, indices_of, neighbour
+from ..solvers import blocks
+from ..solvers.block_edges import DEPTH, HEIGHT, WIDTH
+from ..solvers.block_trees import find_root
+from .disputed import indices_of
 from .groups import DISPUTED, NOBODY
 
 VOXELS_PER_SLICE = EDGES_PER_SLICE = 1 << 19  # between two progress callbacks
@@ -172,13 +172,13 @@ def by_contrast(
     shape, flat = capacities.shape, capacities.reshape(-1)
     voxels = np.flatnonzero(flat)
     voxels = voxels[np.argsort(TOP_LEVEL - flat[voxels], kind="stable")]
-    node_of = np.full(flat.size, -1, np.int32)
-    node_of[voxels] = np.arange(voxels.size, dtype=np.int32)
-    inside = node_of[points] >= 0
-    forests = _new_forests(voxels.size, node_of[points[inside]], groups[inside])
+    number_of = np.zeros(flat.size, np.int32)  # of a voxel's node, from 1
+    number_of[voxels] = np.arange(1, voxels.size + 1, dtype=np.int32)
+    inside = number_of[points] > 0
+    forests = _new_forests(voxels.size, number_of[points[inside]] - 1, groups[inside])
     for first in range(0, voxels.size, VOXELS_PER_SLICE):
         last = min(first + VOXELS_PER_SLICE, voxels.size)
-        _connect_voxels(voxels, first, last, flat, node_of, shape, SIDES_26, forests)
+        _connect_voxels(voxels, first, last, flat, number_of, shape, forests)
         progress.advance(last / voxels.size)
     _spread(forests)
     _, best, _, other, owner = forests
@@ -191,14 +191,18 @@ def by_contrast(
 
 @njit(cache=True, nogil=True)
 def _connect_voxels(
-    voxels: Any, begin: int, end: int, capacities: Any, node_of: Any, shape: Any, sides: Any,
-    forests: Any,
-) -> None:  # fmt: skip
+    voxels: Any, begin: int, end: int, capacities: Any, number_of: Any, shape: Any, forests: Any
+) -> None:
     a, b, c, d, e = forests
     for node in range(begin, end):
-        voxel = voxels[node]
-        position = indices_of(voxel, shape)
-        for side in range(sides.shape[0]):
-            other = neighbour(position, side, sides, shape)
-            if other >= 0 and 0 <= node_of[other] < node:
-                _connect(node, node_of[other], capacities[voxel], a, b, c, d, e)
+        voxel, level = voxels[node], capacities[voxels[node]]
+        k, j, i = indices_of(voxel, shape)
+        here = node  # its root in the second forest
+        for plane in range(max(k - 1, 0), min(k + 2, shape[0])):
+            for row in range(max(j - 1, 0), min(j + 2, shape[1])):
+                first = (plane * shape[1] + row) * shape[2]
+                for at in range(first + max(i - 1, 0), first + min(i + 2, shape[2])):
+                    other = number_of[at] - 1
+                    if 0 <= other < node and find_root(c, other) != here:
+                        _connect(node, other, level, a, b, c, d, e)
+                        here = find_root(c, node)

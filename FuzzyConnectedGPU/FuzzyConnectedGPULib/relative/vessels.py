@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from . import disputed, forests
@@ -49,7 +49,7 @@ def owners_of_scene(
             unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
             from ..contrast.contrast_map import contrast_map
 
-            evidence = contrast_map(checked_volume(volume), unit, first, region, progress)
+            evidence = contrast_map(checked_volume(volume), unit.tolist(), first, region, progress)
         owners = divide_by_contrast(evidence, scene, clicked, progress, background)
     else:
         if len(background):
@@ -105,13 +105,14 @@ def divide_by_contrast(
     within = reached[tuple((points - evidence.origin).T)]
     points, numbers = points[within] - evidence.origin, numbers[within].astype(np.uint8)
     points -= [side.start for side in inner]
-    capacities = steps_of_noise(evidence.contrast[inner], evidence.noise)
-    capacities[~reached[inner]] = 0
+    reached = reached[inner]
+    capacities = np.zeros(reached.shape, np.uint16)
+    capacities[reached] = steps_of_noise(evidence.contrast[inner][reached], evidence.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
     levels, found = forests.by_contrast(capacities, flat, numbers, progress)
     disputed.iterate(disputed.contrast_edges(capacities, levels, found), found, progress)
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
-    owners[box] = disputed.share_unowned(found, reached[inner], progress)
+    owners[box] = disputed.share_unowned(found, reached, progress)
     return owners
 
 

@@ -1,14 +1,15 @@
 """The solvers by name: the systems that the papers describe, and ours, which is the default.
 
-Every solver has `solve(problem, progress)`, on CUDA with the device as third argument; see
-`interface`. `cpu/` and `cuda/` hold the modules; "exact", the default, has one on each side, with
-the same result bit for bit.
+Every solver is a function of a `Problem` and a `Progress`, on CUDA also of the device, inside its
+``with`` block. "exact", the default, has one for each kind of device, with the same result bit for
+bit: `blocks` (or `dial` where little is reached) and `contraction`.
 """
 
+from typing import Any, NamedTuple
+
 SOLVERS = {
-    "exact": "exact everywhere, the default: contraction (in parts) on CUDA, blocks on CPU",
-    "contraction": "rounds of hooking along best edges on CUDA (Boruvka 1926), exact: whole scenes",
-    "active-tiles": "visits to tiles that may still rise on CUDA, exact: needs the least memory",
+    "exact": "exact everywhere, the default: contraction on CUDA, blocks on the CPU",
+    "contraction": "rounds of hooking along best edges on CUDA (Boruvka 1926), exact",
     "blocks": "forests of blocks, grown by all cores of the CPU and then joined, exact",
     "dial": "bucket queue on the CPU (Dial 1969), exact: the reference",
     "kfoe": "serial first-in-first-out queue on the CPU, exact (papers, section 1.3)",
@@ -16,17 +17,37 @@ SOLVERS = {
     "cuda-kfoe-corrected": "one fused CUDA kernel that repeats its blocks' edges (both papers)",
 }
 
-# The module of this package that holds the solver, on each kind of device.
+# Module and function of `FuzzyConnectedGPULib`, on each kind of device.
 CPU_MODULES = {
-    "exact": "cpu.exact",
-    "blocks": "cpu.blocks.blocks",
-    "dial": "cpu.dial",
-    "kfoe": "cpu.kfoe",
+    "exact": (".solvers.blocks", "solve_exact"),
+    "blocks": (".solvers.blocks", "solve"),
+    "dial": (".solvers.dial", "solve"),
+    "kfoe": (".papers.kfoe", "solve"),
 }
 CUDA_MODULES = {
-    "exact": "cuda.exact",
-    "contraction": "cuda.contraction.contraction",
-    "active-tiles": "cuda.active_tiles",
-    "cuda-kfoe": "cuda.kfoe",
-    "cuda-kfoe-corrected": "cuda.kfoe_corrected",
+    "exact": (".solvers.contraction", "solve"),
+    "contraction": (".solvers.contraction", "solve"),
+    "cuda-kfoe": (".papers.cuda_kfoe", "solve"),
+    "cuda-kfoe-corrected": (".papers.cuda_kfoe_corrected", "solve"),
 }
+
+
+class Solution(NamedTuple):
+    """Result of a solver.
+
+    Attributes
+    ----------
+    levels : ndarray or device array, shape (K, J, I), uint16
+        Connectedness of each voxel, 65535 for the seeds.
+    rounds : int
+        Kernel rounds; 0 on the CPU.
+    peak_bytes : int
+        Most memory held at a time, in host memory or on the device.
+    on_device : float
+        Seconds from when the volume was on the device until the levels were there.
+    """
+
+    levels: Any
+    rounds: int
+    peak_bytes: int
+    on_device: float = 0.0

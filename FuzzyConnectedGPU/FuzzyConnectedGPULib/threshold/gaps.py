@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 MAX_ROUNDS = 10
 

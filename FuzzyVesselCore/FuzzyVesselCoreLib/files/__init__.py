@@ -1,4 +1,1 @@
-"""Files of others that may be damaged or hostile, checked before a library opens them; names.
-
-Folders of long runs: `step_folder` keeps what steps have found, `folder_lock` one run at a time.
-"""
+"""Folders that runs work in, and files of others, checked before a library opens them."""

@@ -1,51 +1,53 @@
 """What a Zarr array says about itself, checked in plain Python before zarr opens it.
 
-Zarr runs the codec that a file names, one of which unpickles objects; it follows links out of the
-folder, and unpacks a chunk to any length.
+Zarr runs the codecs that a file names, one of which unpickles objects; it follows links out of the
+folder, and unpacks a chunk to any length. So only codecs whose results are bounded are allowed, one
+compressor at most, and what a chunk, or each chunk in a shard, unpacks to is known before.
 """
 
 import json
 import math
+import mmap
 import os
 import re
 import stat
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from .inflate import CHUNK, unpacked
-
 ZARR = (".zattrs", ".zgroup", ".zarray", "zarr.json")  # files that are no chunks
 MAX_JSON = 1 << 24
 MAX_DIMENSIONS = 8
+MAX_CHUNK = (1 << 31) - 1  # bytes; compressors take no more
+SLACK = 1 << 16  # bytes by which packed data may be longer than what is packed
 V2_TYPE = re.compile(r"[<>|]([iuf])([1248])|\|b1")
 V3_TYPE = re.compile(r"(u?int|float)(8|16|32|64)|bool")
-DEFLATE = {"gzip", "zlib"}
-CODECS = DEFLATE | {
-    "blosc", "zstd", "lz4", "bz2", "lzma", "delta", "shuffle", "bitshuffle", "fixedscaleoffset",
-    "bytes", "crc32c", "transpose", "sharding_indexed",
-}  # fmt: skip
+COMPRESSORS = {"gzip", "zlib", "blosc", "zstd", "lz4"}
+SHARDS = "sharding_indexed"
+FILTERS = {"delta", "shuffle", "bitshuffle", "fixedscaleoffset", "bytes", "crc32c", "transpose"}
+ABSENT = (1 << 64) - 1  # place of a chunk that is not in a shard
 
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """Shape, chunks (or shards), bytes a value, and names of the codecs."""
+    """What an array's header says; `chunks` are the files: shards where there are any.
+
+    Where there are, `codecs` (names) are those of the chunks in them, of the shape `inner`.
+    """
 
     shape: tuple[int, ...]
     chunks: tuple[int, ...]
     value_bytes: int
     codecs: tuple[str, ...]
+    inner: tuple[int, ...] | None = None
+    index_at_end: bool = True
+    index_checksum: bool = False
 
 
 def read_json(path: Path) -> Any:
-    """The content of a small regular file of JSON.
-
-    Raises
-    ------
-    ValueError
-        It is none.
-    """
+    """The content of a small regular file of JSON; `ValueError` where it is none."""
     state = path.lstat()
     if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_JSON:
         raise ValueError(f"its {path.name} is no small file")
@@ -56,13 +58,7 @@ def read_json(path: Path) -> Any:
 
 
 def attributes_of(folder: Path) -> dict[str, Any]:
-    """The attributes of an array or a group; empty where there are none.
-
-    Raises
-    ------
-    ValueError
-        Their file is no JSON of an object.
-    """
+    """The attributes of an array or a group, empty where there are none; may raise `ValueError`."""
     found: Any = {}
     if (folder / ".zattrs").exists():
         found = read_json(folder / ".zattrs")
@@ -93,16 +89,23 @@ def array_header(folder: Path) -> ArrayHeader:
     Raises
     ------
     ValueError
-        It cannot be true, or names a codec that is not read; the message says what is wrong.
+        It cannot be true, or names codecs that are not read; the message says what is wrong.
     """
     header = _v2(folder) if (folder / ".zarray").exists() else _v3(folder)
-    if not 2 <= len(header.shape) <= MAX_DIMENSIONS or len(header.chunks) != len(header.shape):
-        raise ValueError(f"its array has the shape {header.shape} in chunks of {header.chunks}")
-    if min(header.shape) < 1 or min(header.chunks) < 1:
-        raise ValueError(f"its array has the shape {header.shape} in chunks of {header.chunks}")
-    unknown = [name for name in header.codecs if name not in CODECS]
+    smallest = header.inner or header.chunks
+    lengths = {len(header.shape), len(header.chunks), len(smallest)}
+    if (
+        not 2 <= len(header.shape) <= MAX_DIMENSIONS
+        or len(lengths) > 1
+        or min(*header.shape, *header.chunks, *smallest) < 1
+        or math.prod(smallest) * header.value_bytes > MAX_CHUNK
+    ):
+        raise ValueError(f"its array has the shape {header.shape} in chunks of {smallest}")
+    unknown = [name for name in header.codecs if name not in COMPRESSORS | FILTERS]
     if unknown:
         raise ValueError(f"its voxels are packed by {unknown[0]!r}, which is not read")
+    if sum(name in COMPRESSORS for name in header.codecs) > 1:
+        raise ValueError("its voxels are packed twice")
     return header
 
 
@@ -119,11 +122,9 @@ def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
         place = place / part
         if not os.path.lexists(place):
             return
-        mode = place.lstat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise ValueError(f"its part {part!r} is no regular file")
+        _refuse_special(place)
     if place.is_file():
-        _refuse_bomb(place, header.codecs, math.prod(header.chunks) * header.value_bytes)
+        _check_file(place, header)
 
 
 def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
@@ -135,17 +136,23 @@ def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
         As `array_header`, and where a chunk leads out of the folder or is longer than it may be.
     """
     header, present = array_header(folder), 0
-    chunk_bytes = math.prod(header.chunks) * header.value_bytes
-    for file in _regular_files(folder):
-        _refuse_bomb(file, header.codecs, chunk_bytes)
-        present += 1
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            _refuse_special(Path(place) / name)
+        for name in files:
+            if name not in ZARR:
+                _check_file(Path(place) / name, header)
+                present += 1
     wanted = math.prod(-(-size // chunk) for size, chunk in zip(header.shape, header.chunks))
     if present >= wanted:
         return header, ()
     return header, (f"{wanted - present:,} of {wanted:,} chunks are not there: they count as 0.",)
 
 
-def _v2(folder):
+# ---- headers
+
+
+def _v2(folder: Path) -> ArrayHeader:
     content = read_json(folder / ".zarray")
     kind = V2_TYPE.fullmatch(str(content["dtype"]))
     if kind is None:
@@ -156,70 +163,112 @@ def _v2(folder):
     return ArrayHeader(shape, chunks, int(kind[2] or 1), names)
 
 
-def _v3(folder):
+def _v3(folder: Path) -> ArrayHeader:
     content = read_json(folder / "zarr.json")
     kind = V3_TYPE.fullmatch(str(content.get("data_type")))
     if content.get("node_type") != "array" or kind is None:
         raise ValueError(f"its voxels are of the type {content.get('data_type')}")
+    shape = _sizes(content["shape"])
     chunks = _sizes(content["chunk_grid"]["configuration"]["chunk_shape"])
-    names = tuple(_codec_names(content["codecs"]))
-    return ArrayHeader(_sizes(content["shape"]), chunks, int(kind[2] or 8) // 8, names)
+    value_bytes, codecs = int(kind[2] or 8) // 8, content["codecs"]
+    names = _names(codecs)
+    if names != (SHARDS,):
+        return ArrayHeader(shape, chunks, value_bytes, names)
+    shard = codecs[0]["configuration"]
+    index = _names(shard.get("index_codecs", ()))
+    location = shard.get("index_location", "end")
+    if index not in (("bytes",), ("bytes", "crc32c")) or location not in ("start", "end"):
+        raise ValueError(f"the index of its shards is packed by {index}, which is not read")
+    inner = _sizes(shard["chunk_shape"])
+    rest = location == "end", "crc32c" in index
+    return ArrayHeader(shape, chunks, value_bytes, _names(shard["codecs"]), inner, *rest)
 
 
-def _codec_names(codecs):
-    for codec in codecs:
-        yield str(codec["name"]).removeprefix("numcodecs.")
-        inside = codec.get("configuration") or {}
-        for name in ("codecs", "index_codecs"):
-            yield from _codec_names(inside.get(name, ()))
+def _names(codecs: Any) -> tuple[str, ...]:
+    return tuple(str(codec["name"]).removeprefix("numcodecs.") for codec in codecs)
 
 
-def _sizes(numbers):
+def _sizes(numbers: Any) -> tuple[int, ...]:
     if not all(isinstance(number, int) for number in numbers):
         raise ValueError(f"its sizes are {numbers}")
     return tuple(numbers)
 
 
-def _regular_files(folder):
-    """All chunks; raises for what is no regular file: a link, a pipe, a device."""
-    for place, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            mode = (Path(place) / name).lstat().st_mode
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise ValueError(f"its part {name!r} is no regular file")
-        yield from (Path(place) / name for name in files if name not in ZARR)
+# ---- chunks
 
 
-def _refuse_bomb(file, codecs, chunk_bytes):
-    """Refuse a chunk that would be unpacked to more than a chunk's voxels."""
-    if "sharding_indexed" in codecs:
+def _refuse_special(place: Path) -> None:
+    """A link, a pipe, a device."""
+    mode = place.lstat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise ValueError(f"its part {place.name!r} is no regular file")
+
+
+def _check_file(file: Path, header: ArrayHeader) -> None:
+    """Refuse a file that would be unpacked to more than a chunk's voxels."""
+    limit = math.prod(header.inner or header.chunks) * header.value_bytes
+    size = file.stat().st_size
+    if size == 0:
         return
-    if DEFLATE & set(codecs):
-        count = 0
-        for part in unpacked(file):
-            count += len(part)
-            if count > chunk_bytes + CHUNK:
-                break
-    else:
-        with file.open("rb") as content:
-            start = content.read(20)
-        count = _declared(start, codecs)
-        if "blosc" in codecs and len(start) >= 16:
-            (stored,) = struct.unpack_from("<I", start, 12)
-            if stored > file.stat().st_size:
-                raise ValueError(f"its chunk {file.name} was cut short")
-    if count > chunk_bytes + CHUNK:
-        raise ValueError(f"its chunk {file.name} is longer than its header declares")
+    with (
+        file.open("rb") as content,
+        mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        try:
+            for first, last in _chunks_in(data, size, header):
+                if _unpacked_bytes(data, first, last, header.codecs, limit) > limit:
+                    raise ValueError("is longer than its header declares")
+        except (ValueError, zlib.error, struct.error) as error:
+            raise ValueError(f"its chunk {file.name} {error}") from error
 
 
-def _declared(start, codecs):
-    """Bytes that a chunk of Blosc or Zstandard declares; 0 where it does not."""
-    if "blosc" in codecs and len(start) >= 16:
-        return struct.unpack_from("<I", start, 4)[0]
-    if "zstd" not in codecs or len(start) < 18:
-        return 0
-    flags = start[4]
-    single = flags >> 5 & 1
-    at = 5 + (not single) + (0, 1, 2, 4)[flags & 3]
-    length = (single, 2, 4, 8)[flags >> 6]
-    return int.from_bytes(start[at : at + length], "little")
+def _chunks_in(data: mmap.mmap, size: int, header: ArrayHeader) -> list[tuple[int, int]]:
+    """First and last byte of each chunk in a file."""
+    if header.inner is None:
+        return [(0, size)]
+    count = math.prod(-(-a // b) for a, b in zip(header.chunks, header.inner))
+    length = 16 * count + 4 * header.index_checksum
+    if length > size:
+        raise ValueError("was cut short")
+    start = size - length if header.index_at_end else 0
+    index = struct.iter_unpack("<QQ", data[start : start + 16 * count])
+    return [(at, at + length) for at, length in index if (at, length) != (ABSENT, ABSENT)]
+
+
+def _unpacked_bytes(data, first, last, codecs, limit):
+    """Bytes that a compressor makes of a part of a file; at most a little above the limit."""
+    if last > len(data):
+        raise ValueError("was cut short")
+    if last - first > limit + limit // 256 + SLACK:
+        return last - first
+    packed = next((name for name in codecs if name in COMPRESSORS), None)
+    start = data[first : min(first + 20, last)]
+    if packed is None:
+        return min(last - first, limit)  # zarr compares the lengths itself
+    if packed in ("gzip", "zlib"):
+        return _deflated_bytes(data[first:last], limit)
+    if packed == "lz4":
+        return int(struct.unpack_from("<I", start)[0])
+    if packed == "blosc":
+        unpacked, _, stored = struct.unpack_from("<III", start, 4)
+        if stored > last - first:
+            raise ValueError("was cut short")
+        return int(unpacked)
+    if start[:4] != b"\x28\xb5\x2f\xfd":
+        raise ValueError("is not packed by Zstandard")
+    single, kind = start[4] >> 5 & 1, start[4] >> 6
+    at, length = 5 + (not single) + (0, 1, 2, 4)[start[4] & 3], (single, 2, 4, 8)[kind]
+    if not length:
+        raise ValueError("does not say how long it is")
+    return int.from_bytes(start[at : at + length], "little") + 256 * (kind == 1)
+
+
+def _deflated_bytes(data: bytes, limit: int) -> int:
+    total, part = 0, data
+    while part and total <= limit:
+        unpack = zlib.decompressobj(47)  # gzip or zlib, whichever the data start with
+        while part and not unpack.eof and total <= limit:
+            total += len(unpack.decompress(part, limit + 1))
+            part = unpack.unconsumed_tail
+        part = unpack.unused_data if unpack.unused_data.startswith(b"\x1f\x8b") else b""
+    return total

@@ -1,22 +1,16 @@
 """The CUDA device: its memory for the length of a run, and copies to and from it."""
 
-import functools
+import weakref
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from ..errors import DeviceMemoryError
 from .availability import clear_frames, device_failed, is_cuda_error, reset_cuda_status
-from .coming_planes import coming_planes
-from .copier import Copier
-from .kept_memory import free_kept_memory
 from .launches import KernelLauncher
 from .transfers import Convert, convert_to_host, to_device, to_host
-
-if TYPE_CHECKING:
-    from .fourier import Fourier
 
 DeviceArray = Any  # an array of CuPy, or of the emulated device
 
@@ -81,7 +75,6 @@ class CudaDevice(KernelLauncher):
     ) -> None:
         clear_frames(error)
         lost = error if is_cuda_error(error) else None
-        self.free_fourier_plans()
         try:
             with self._leave:
                 self.synchronize()
@@ -113,17 +106,6 @@ class CudaDevice(KernelLauncher):
         self.peak_bytes = max(self.peak_bytes, self.pool.total_bytes())
         return memory
 
-    @functools.cached_property
-    def fourier(self) -> "Fourier":
-        """Fourier transforms on this device, until `free_fourier_plans`."""
-        from .fourier import Fourier
-
-        return Fourier()
-
-    def free_fourier_plans(self) -> None:
-        """Return the memory of cuFFT's plans to the pool; `fourier` makes new ones."""
-        self.__dict__.pop("fourier", None)
-
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array to the device (C order)."""
         return to_device(self.xp, np.asarray(array))
@@ -135,23 +117,6 @@ class CudaDevice(KernelLauncher):
     def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
         """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
         convert_to_host(self.xp, array, result, convert)
-
-    def get_soon(self, array: DeviceArray) -> Any:
-        """A function that returns a copy of the array as it is after all that was launched."""
-        copy = self.get(array)
-        return lambda: copy
-
-    def get_pinned(self, array: DeviceArray) -> np.ndarray:
-        """As `get`."""
-        return self.get(array)
-
-    def coming_planes(self, array: np.ndarray, parts: Any, memory: DeviceArray) -> Any:
-        """Parts of a volume, one after the other; see `coming_planes.coming_planes`."""
-        return coming_planes(self.xp, array, parts, memory)
-
-    def copier(self) -> Copier:
-        """Copies by another name; see `copier.Copier`."""
-        return Copier(self)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""
@@ -172,3 +137,27 @@ class CudaDevice(KernelLauncher):
 
 def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB"
+
+
+# ---- memory that is kept from run to run, until a run has too little
+
+
+class KeepsDeviceMemory(Protocol):
+    """Keeps device memory for a run that may never come."""
+
+    def free_device_memory(self) -> None:
+        """Drop every reference to it."""
+
+
+_keepers: "weakref.WeakSet[KeepsDeviceMemory]" = weakref.WeakSet()
+
+
+def keeps_device_memory(keeper: KeepsDeviceMemory) -> None:
+    """Have a keeper called when a run needs its memory; it is not kept alive by this."""
+    _keepers.add(keeper)
+
+
+def free_kept_memory() -> None:
+    """Free what is kept, on all devices; what the run itself uses stays until it has ended."""
+    for keeper in list(_keepers):
+        keeper.free_device_memory()

@@ -12,15 +12,12 @@ from .nvrtc import load_kernel
 
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
 MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
-# C++ types of the voxel types that kernels are compiled for.
-CUDA_TYPES = {
+CUDA_TYPES = {  # of C++, for the voxel types that kernels are compiled for
     "uint8": "unsigned char",
     "int16": "short",
     "uint16": "unsigned short",
     "float32": "float",
 }
-
-Kernel = Callable[..., None]  # kernel(grid, block, args, shared_mem=0)
 
 
 class Record(np.ndarray):
@@ -36,7 +33,7 @@ class Record(np.ndarray):
 
 
 def make_record(values: tuple[Any, ...], address: Callable[[Any], int]) -> Record:
-    """A struct of these values; see `CudaDevice.record`."""
+    """A struct of these values; see `KernelLauncher.record`."""
     fields: list[Any] = []
     arrays: list[Any] = []
     for value in values:
@@ -66,7 +63,6 @@ class KernelLauncher:
 
     xp: Any
     ordinal: int
-    properties: dict[str, Any]
 
     def kernel(self, path: str | Path, name: str, defines: Sequence[str] = ()) -> Any:
         """Compile a `.cu` file for this device (once) and return one of its kernels.
@@ -74,7 +70,6 @@ class KernelLauncher:
         Parameters
         ----------
         path : str or Path
-            The file.
         name : str
             The kernel, declared `extern "C" __global__`.
         defines : sequence of str
@@ -84,18 +79,11 @@ class KernelLauncher:
         -------
         callable
             ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
-            numpy scalars among `args` are passed as they are and must have the parameter's type;
-            structs are made by `record`.
+            numpy scalars must have the parameters' types; structs are made by `record`.
         """
         if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
             path = Path(path)
         return load_kernel(self.ordinal, path, name, tuple(defines))
-
-    def struct(self, path: str | Path, name: str, **values: Any) -> "Record":
-        """Fill a struct of a `.cu` file by the names of its fields; use `record`."""
-        from .kernel_structs import fill_struct
-
-        return fill_struct(path, name, values, lambda array: array.data.ptr)
 
     def record(self, *values: Any) -> Record:
         """A struct by value for a kernel's arguments.
@@ -105,10 +93,6 @@ class KernelLauncher:
         *values
             The fields in the order of the struct's declaration: device arrays (pointers), None (a
             null pointer), numpy scalars of the fields' types, records (nested structs).
-
-        Returns
-        -------
-        Record
 
         Raises
         ------
@@ -123,36 +107,6 @@ class KernelLauncher:
         """
         return make_record(values, lambda array: array.data.ptr)
 
-    def launch_cooperative(self, kernel: Any, blocks: int, threads: int, args: Sequence) -> None:
-        """Launch a kernel whose blocks synchronize with one another (`grid_sync.cuh`).
-
-        Parameters
-        ----------
-        kernel : callable
-            Works with any number of blocks; uses no dynamic shared memory.
-        blocks : int
-            Reduced to the number that can be resident at the same time; to one where the device or
-            its driver has no cooperative launch.
-        threads : int
-            Per block.
-        args : sequence
-        """
-        count = min(blocks, self._resident_blocks(kernel, threads))
-        kernel((count,), (threads,), args, enable_cooperative_groups=count > 1)
-
-    @functools.cached_property
-    def has_cooperative_launch(self) -> bool:
-        """Whether the device and its driver can run several blocks at the same time for sure."""
-        runtime = self.xp.cuda.runtime
-        return bool(runtime.deviceGetAttribute(runtime.cudaDevAttrCooperativeLaunch, self.ordinal))
-
-    def _resident_blocks(self, kernel: Any, threads: int) -> int:
-        if not self.has_cooperative_launch:
-            return 1
-        driver = self.xp.cuda.driver
-        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0)
-        return blocks * self.properties["multiProcessorCount"]
-
     def resources(self, kernel: Any) -> tuple[int, int]:
         """Registers per thread, and bytes of static shared memory per block, of a kernel."""
         driver = self.xp.cuda.driver
@@ -162,39 +116,16 @@ class KernelLauncher:
         )
 
     def set_constant(self, kernel: Any, name: str, array: Any) -> None:
-        """Copy a device array to the start of a kernel's `__constant__` array `name`.
-
-        The copy is ordered after the kernels launched before, as every launch is.
-        """
+        """Copy a device array to a kernel's `__constant__` array, after what was launched."""
         runtime = self.xp.cuda.runtime
-        runtime.memcpyAsync(
-            int(kernel.module.get_global_var(name)),
-            array.data.ptr,
-            array.nbytes,
-            runtime.memcpyDeviceToDevice,
-            self.xp.cuda.get_current_stream().ptr,
-        )
+        to_device = runtime.memcpyDeviceToDevice
+        where, stream = int(kernel.module.get_global_var(name)), self.xp.cuda.get_current_stream()
+        runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
 
 
-def launch_per_item(
-    gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence, voxels: Any = None
-) -> None:
-    """Run a kernel with one thread for each of `count` voxels, cells or samples.
-
-    Parameters
-    ----------
-    gpu : CudaDevice
-    path : Path
-        The `.cu` file.
-    name : str
-        The kernel.
-    count : int
-    args : sequence
-    voxels : device array, optional
-        The file is compiled for the type of its voxels.
-    """
-    defines = () if voxels is None else (voxel_macro(voxels.dtype),)
-    gpu.kernel(path, name, defines)((-(-count // THREADS),), (THREADS,), args)
+def launch_per_item(gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence) -> None:
+    """Run a kernel with one thread for each of `count` voxels."""
+    gpu.kernel(path, name)((-(-count // THREADS),), (THREADS,), args)
 
 
 def voxel_macro(dtype: np.dtype) -> str:

@@ -16,10 +16,6 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     device : str
         "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first GPU), "cuda:1".
 
-    Returns
-    -------
-    "cpu" or CudaDevice
-
     Raises
     ------
     InputError
@@ -47,18 +43,6 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     if reason:
         raise NoCudaError(device, reason)
     return _open(ordinal)
-
-
-def ordinal_of(device: str) -> int | None:
-    """The number of the CUDA device that a user's word may stand for; None for others.
-
-    Examples
-    --------
-    >>> ordinal_of("cuda:1"), ordinal_of("auto"), ordinal_of("cpu")
-    (1, 0, None)
-    """
-    named = re.fullmatch(r"(?:auto|cuda(?::(\d+))?)", device) if isinstance(device, str) else None
-    return int(named[1] or 0) if named else None
 
 
 def _open(ordinal: int) -> CudaDevice:

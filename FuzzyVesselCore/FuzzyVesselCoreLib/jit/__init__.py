@@ -1,4 +1,1 @@
-"""Code that numba compiles is compiled, or loaded from its cache, before somebody waits for it.
-
-`warm_up` does so in a thread, `compiling_processes` in processes that fill the cache on disk.
-"""
+"""Code that numba compiles: how (`decorators`), and ahead of a first run (`warm_up`)."""

@@ -52,20 +52,17 @@ class WarmUp:
                 self._thread.start()
 
     def wait(self, progress: Progress) -> None:
-        """Wait until the thread has ended, if it was started; the progress is checked.
-
-        The thread itself, whose trial is a run like any other, does not wait.
+        """Wait until the thread has ended, if it was started; the thread itself does not wait.
 
         Raises
         ------
         Cancelled
             The progress callback returned False; the thread goes on.
         """
-        if self._thread is threading.current_thread():
-            return
-        while self._thread is not None and self._thread.is_alive():
+        thread = self._thread
+        while thread not in (None, threading.current_thread()) and thread.is_alive():
             progress.check()
-            self._thread.join(POLL_INTERVAL)
+            thread.join(POLL_INTERVAL)
 
     def _run(self) -> None:
         with _one_at_a_time, suppress(Exception):

@@ -1,17 +1,12 @@
-"""From arrays to MRML nodes: the connectedness, the labelmap and the segment of one run.
-
-All images are made before the first node is added or filled.
-"""
+"""The nodes that one run on a volume writes: checked, added or filled, and handed over."""
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..translation import tr as _
-from .changes import all_or_nothing, put_beside
-from .images import associate, fill_volume, image_from_array, show_as_overlay
+from .changes import put_beside
+from .images import fill_volume, show_as_overlay
 from .ownership import (
     CONNECTEDNESS,
     DIVISION,
@@ -22,7 +17,7 @@ from .ownership import (
     hand_over,
 )
 from .reading import node_name
-from .segments import check_segmentation, new_segment, put_segment
+from .segments import check_segmentation
 
 # Kind of output -> class of its node, and what is added to the volume's name.
 OUTPUTS = {
@@ -68,65 +63,6 @@ def check_outputs(
     check_mask_apart(segmentation_node, segment_id, mask_node, mask_segment_id)
     if segmentation_node is not None:
         check_segmentation(segmentation_node, segment_id)
-
-
-def write_outputs(
-    volume_node: Any,
-    seeds_node: Any,
-    values: np.ndarray | None,
-    labels: np.ndarray,
-    scene_node: Any = None,
-    labelmap_node: Any = None,
-    segmentation_node: Any = None,
-    segment_id: str = "",
-    mask_segment_id: str = "",
-) -> Any:
-    """Put a fuzzy scene and a labelmap of a volume into the MRML scene.
-
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-        Gives geometry, parent transform and names.
-    seeds_node : vtkMRMLMarkupsNode
-        Gives the segment its name.
-    values : ndarray, shape (K, J, I), float32; or None
-        Without them the fuzzy scene stays as it is. The nodes use the arrays' own memory.
-    labels : ndarray, shape (K, J, I), uint8, 0 or 1
-    scene_node, labelmap_node : nodes, optional
-        Filled; where None, new nodes are added.
-    segmentation_node : vtkMRMLSegmentationNode or True, optional
-        Gets a segment named as the seeds; see `segments.put_segment`. True adds a new one.
-    segment_id : str
-        The segment to overwrite; empty for the seeds' own.
-    mask_segment_id : str
-        Of the segmentation: the mask, which stays as it is.
-
-    Returns
-    -------
-    labelmap_node, scene_node : nodes
-    segment_id : str
-        Empty without a segmentation.
-    segmentation_node : vtkMRMLSegmentationNode or None
-    """
-    writing = Writing(volume_node)
-    scene_image = None if values is None else image_from_array(values, taken=True)
-    labelmap_image = image_from_array(labels, taken=True)
-    there = None if segmentation_node is True else segmentation_node
-    segment = segmentation_node and new_segment(volume_node, labels, there, seeds_node)
-    with all_or_nothing() as add:
-        labelmap_node = writing.fill(add, labelmap_node, LABELMAP, labelmap_image)
-        associate(labelmap_node, volume_node)
-        if scene_image is not None:
-            scene_node = writing.fill(add, scene_node, CONNECTEDNESS, scene_image)
-        elif scene_node is not None:
-            show_as_overlay(scene_node)
-        if segment is not None:
-            segmentation_node = writing.node(add, there, SEGMENTATION)
-            segment_id = put_segment(
-                segment, segmentation_node, volume_node, segment_id, mask_segment_id
-            )
-        writing.end()
-    return labelmap_node, scene_node, segment_id, segmentation_node
 
 
 class Writing:

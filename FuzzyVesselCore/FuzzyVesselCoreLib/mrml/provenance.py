@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..voxels.bounding_box import bounding_box
+from ..voxels.masks import bounding_box
 from .images import array_from_image
 from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, voxels_of
 
@@ -38,13 +38,19 @@ def voxels_text(inside: np.ndarray, matrix: np.ndarray, first: Any = 0) -> str:
     first : array_like
         I, J, K of the array's first voxel.
     """
+    place, start = matrix[:3, :3].copy(), matrix[:3, :3] @ np.broadcast_to(first, 3) + matrix[:3, 3]
+    for axis in range(3):  # a file may turn an axis round
+        if place[np.abs(place[:, axis]).argmax(), axis] < 0:
+            inside = np.flip(inside, 2 - axis)
+            start = start + place[:, axis] * (inside.shape[2 - axis] - 1)
+            place[:, axis] *= -1
     box = bounding_box(inside)
     if box is None:
         return "empty"
     part = inside[box]
-    start = matrix[:3, :3] @ (np.array([side.start for side in box[::-1]]) + first) + matrix[:3, 3]
+    start = start + place @ np.array([side.start for side in box[::-1]])
     crc = zlib.crc32(np.packbits(part).data)
-    return f"{part.shape} {crc:08x} {rounded(start, 2)} {rounded(matrix[:3, :3], 4)}"
+    return f"{part.shape} {crc:08x} {rounded(start, 2)} {rounded(place, 4)}"
 
 
 def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import InputError
 from ..geometry import box_mask, sample_nearest, transform_points
 from ..translation import tr as _
-from ..voxels.mask_voxels import mask_voxels
+from ..voxels.masks import mask_voxels
 from .images import array_from_image
 from .reading import (
     BINARY_LABELMAP,

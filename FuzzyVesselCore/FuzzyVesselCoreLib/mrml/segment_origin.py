@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..voxels.bounding_box import bounding_box, full_box
+from ..voxels.masks import bounding_box, full_box
 from .images import array_from_image
 from .reading import BINARY_LABELMAP
 

@@ -79,8 +79,9 @@ class SurfaceInput:
         moved = vtk.vtkTransformPolyDataFilter()
         moved.SetTransform(place)
         normals = vtk.vtkPolyDataNormals()
-        normals.ConsistencyOn()  # axes may be left-handed
         normals.SplittingOff()
+        # A mirroring matrix turns triangles inside out.
+        normals.SetFlipNormals(bool(np.linalg.det(origin[:3, :3]) < 0))
         filters += [moved, normals]
         for number, each in enumerate(filters):
             if number:

@@ -1,5 +1,1 @@
-"""A synthetic contrast CT of a liver with known vessels and centrelines.
-
-`liver` (`liver_phantom`, public) -> `vascular_tree` (both vessel trees) -> `image` (voxels:
-`anatomy`, `tissues`, `tubes`, noise) -> `clicks` (seeds and background seeds).
-"""
+"""A synthetic contrast CT of a liver with known vessels: `liver.liver_phantom`."""

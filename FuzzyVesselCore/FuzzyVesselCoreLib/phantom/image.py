@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .anatomy import Grid, tubes
-from .tissues import Tissues
-from .tubes import FAR, Branch, segments, signed_distance
+from .anatomy import Grid, Tissues, tubes
+from .vessels import FAR, Branch, segments, signed_distance
 
 SOFTNESS = 1.4  # width of a border in voxels: the voxel's own box and the scanner's blur
 SLAB_VOXELS = 2_000_000

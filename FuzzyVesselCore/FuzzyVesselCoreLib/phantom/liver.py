@@ -13,10 +13,8 @@ import numpy as np
 
 from ..errors import InputError
 from .anatomy import FRAME, HEPATIC_ROOT, PORTAL_ROOT, Grid, points_in_liver
-from .clicks import background_seeds_in, seeds_in
-from .image import HEPATIC, PORTAL, draw
-from .tubes import Branch
-from .vascular_tree import Course, grow
+from .image import HEPATIC, PORTAL, VESSEL_HU, draw
+from .vessels import Branch, Course, grow
 
 TRUNK_VOXELS = 3  # a trunk's radius at least, so that small volumes have vessels too
 TERRITORY_LIMIT = 900  # points of a tree's territory: bounds the number of branches
@@ -32,19 +30,14 @@ class Phantom:
         Hounsfield units.
     spacing : tuple of 3 float
         Voxel size K,J,I in mm.
-    mask : ndarray of uint8
-        1 where the voxel's centre lies in the portal vein's tree or the hepatic veins'.
-    liver : ndarray of uint8
-        1 in the liver, its vessels and its lesion included.
-    seeds : ndarray of int, (n, 3)
-        Voxels inside the vessels: trunk and a branch of both trees.
+    mask, liver : ndarray of uint8
+        1 in the trees of portal and hepatic veins; in the liver, its vessels and lesion included.
+    seeds, background_seeds : ndarray of int, (n, 3)
+        In trunk and a branch of both trees; bright spots of tissue, where segmentations leak first.
     seed_labels : tuple of str
         What each seed lies in.
-    background_seeds : ndarray of int, (m, 3)
-        Bright spots of liver tissue off the vessels: where a segmentation leaks first.
     centrelines : list of Branch
-        Both trees; parents stand before their children. The trees make detours to keep clear
-        of each other, but here and there they touch.
+        Both trees, which touch here and there; parents stand before their children.
     """
 
     volume: np.ndarray
@@ -97,8 +90,8 @@ def liver_phantom(
     rng = np.random.Generator(np.random.PCG64([seed, 1]))
     centrelines = _vessels(grid, rng)
     volume, mask, liver = draw(grid, seed, noise, centrelines, rng)
-    seeds, labels = seeds_in(centrelines)
-    background = background_seeds_in(volume, mask, liver, centrelines, grid.spacing, rng)
+    seeds, labels = _seeds_in(centrelines)
+    background = _background_seeds_in(volume, mask, liver, centrelines, grid.spacing, rng)
     return Phantom(volume, grid.spacing, mask, liver, seeds, labels, background, centrelines)
 
 
@@ -149,3 +142,42 @@ def _vessels(grid: Grid, rng: np.random.Generator) -> list[Branch]:
             branches.append(Branch(np.round(points, 4), np.round(course.radius, 4), parent, name))
         courses = courses + tree
     return branches
+
+
+# ---- clicks
+
+
+def _seeds_in(centrelines: list[Branch]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The middle of the trunk and of a wide branch of each tree, and their labels."""
+    seeds, labels = [], []
+    for name in VESSEL_HU:
+        tree = [b for b in centrelines if b.tree == name]
+        branch = max(tree[1:], key=lambda b: (len(b.points) > 3, b.radius[-1]), default=tree[0])
+        for where, course in (("trunk", tree[0]), ("branch in the liver", branch)):
+            seeds.append(np.rint(course.points[len(course.points) // 2]).astype(int))
+            labels.append(f"{name}, {where}")
+    return np.array(seeds), tuple(labels)
+
+
+def _background_seeds_in(volume, mask, liver, centrelines, spacing, rng, count=3):
+    """Where a segmentation leaks first: the brightest of some spots of tissue off the vessels."""
+    from scipy.spatial import cKDTree
+
+    step = max(1, mask.size // 20_000_000)
+    where = np.flatnonzero((liver.reshape(-1)[::step] > 0) & (mask.reshape(-1)[::step] == 0)) * step
+    if not len(where):
+        where = np.flatnonzero(mask == 0)
+    if not len(where):
+        raise InputError(f"phantom: voxels of {spacing} mm are too coarse; vessels fill the grid")
+    where = where[rng.integers(0, len(where), 4000)]
+    voxels = np.stack(np.unravel_index(where, mask.shape), 1)
+    axis = cKDTree(np.concatenate([b.points for b in centrelines]) * spacing)
+    distance, nearest = axis.query(voxels * np.asarray(spacing))
+    distance -= np.concatenate([b.radius for b in centrelines])[nearest]
+    off = distance >= min(5 * np.sort(spacing)[1], np.quantile(distance, 0.9))
+    voxels = voxels[off]
+    brightness = np.zeros(len(voxels), int)
+    for shift in np.ndindex(3, 3, 3):
+        near = np.clip(voxels + shift - 1, 0, np.array(mask.shape) - 1)
+        brightness += volume[tuple(near.T)]
+    return voxels[np.argsort(-brightness, kind="stable")[:count]]

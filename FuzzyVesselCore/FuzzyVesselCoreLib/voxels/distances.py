@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compilation import needs_numba
-from ..jit.decorators import compiled
+from ..jit.decorators import compiled, longer
 from ..progress import Progress
 from ..threads import usable_cores
-from .growing_arrays import longer
 
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
 STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
@@ -173,9 +172,7 @@ def neighbour_steps(
     return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
 
 
-def _lower(
-    distances: np.ndarray, sources: np.ndarray, spacing: Sequence[float], progress: Progress
-) -> None:
+def _lower(distances, sources, spacing, progress):
     """Lower distances, in place, to those from some sources."""
     offsets, weights = neighbour_steps(distances.shape, spacing)
     flat = distances.reshape(-1)

@@ -79,7 +79,7 @@ class LatestRun:
 
     def _go_on(self) -> None:
         if self._future is not None:
-            if not _ended(self._future):
+            if not ended(self._future):
                 return
             self._finish()
         others = getattr(slicer.modules, RUNS, ())  # runs of panels
@@ -118,12 +118,13 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
     for run in list(_working()):
         run.stop()
         while run.working:
-            if run._future is None or _ended(run._future):
+            if run._future is None or ended(run._future):
                 run._finish()
             handle_events()
 
 
-def _ended(future: Future) -> bool:
+def ended(future: Future) -> bool:
+    """Wait a moment for a future; returns whether it has ended."""
     try:
         future.exception(LENT)
     except TimeoutError:

@@ -19,8 +19,6 @@ from .wording import worded
 
 # Of a sentence in the status line; it can be read on light and on dark.
 PROBLEM_STYLE = "color: #d0402b"
-# Names of the section that the removal of packages belongs to.
-ADVANCED = ("advancedCollapsibleButton", "advancedSection")
 
 
 class Panel:
@@ -65,12 +63,6 @@ class Panel:
         widget.layout.addWidget(self._window)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
-        for name in ADVANCED:
-            if hasattr(self.ui, name):
-                section = getattr(self.ui, name)
-                self.removal = packages.RemovalButton(
-                    section, self.title(), self.say, self.running.why_busy
-                )
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
         for each in vars(self.ui).values():
@@ -258,36 +250,15 @@ class Panel:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             declined = packages.install_missing(self.requirements, self.title())
-            if not self._attempt(work, declined):
-                self._attempt(work, "")
-
-    def _attempt(self, work: Callable[[Any, Any], str], declined: str) -> bool:
-        """Run; returns False where a package was installed that the run ended for want of."""
-        if self.parameters is None or self.running.busy:  # events were handled while asking
-            return True
-        try:
-            self._run_once(work)
-        except Exception as error:
-            requirement = packages.requirement_behind(error)
-            if not requirement:
-                if not isinstance(error, FuzzyVesselError):
+            if self.parameters is None or self.running.busy:  # events were handled while asking
+                return
+            try:
+                self._run_once(work)
+            except Exception as error:
+                if declined and packages.requirement_behind(error):
+                    self.say(_("{reason} Press Apply to be asked again.").format(reason=declined))
+                elif not isinstance(error, FuzzyVesselError):
                     raise
-                return True
-            said = declined or packages.install_missing((requirement,), self.title())
-            if not said:
-                return False
-            self.say(_("{reason} Press Apply to be asked again.").format(reason=said))
-        return True
-
-    def apply_quietly(self) -> None:
-        """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
-        if self.running.busy or self.parameters is None:
-            return
-        try:
-            self._run_once(self.run)
-        except Exception as error:
-            if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
-                raise
 
     def _run_once(self, work: Callable[[Any, Any], str]) -> None:
         parameters = self.parameters

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..object.voxel_classes import BOUNDARY
+from .roots import cells_with_sign_changes, find_roots
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
-CELLS_PER_SLICE = 1 << 12  # between two checks of the progress
+CELLS_PER_SLICE = 1 << 10  # between two checks of the progress
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
@@ -65,8 +65,6 @@ def critical_points(
 
     Raises
     ------
-    DeviceError
-        numba is not installed.
     Cancelled
         The progress callback returned False.
 
@@ -77,55 +75,24 @@ def critical_points(
     >>> [point.kind for point in critical_points(force_field(ball, device="cpu"))]
     ['attractor']
     """
-    with needs_numba():
-        from .sign_changes import cells_with_sign_changes
     progress = Progress.of(progress)
-    cells, corners = cells_with_sign_changes(field.vectors, field.classes, BOUNDARY, progress)
-    return critical_points_in(cells, corners, None if everywhere else field.object, progress)
-
-
-def critical_points_in(
-    cells: np.ndarray,
-    corners: np.ndarray,
-    mask: np.ndarray | None = None,
-    progress: Progress | None = None,
-) -> list[CriticalPoint]:
-    """Find and classify the roots in some cells; see `critical_points`.
-
-    Parameters
-    ----------
-    cells : ndarray of int64, (n, 3)
-        First corners K, J, I of cells in which all components change sign, in rising order.
-    corners : ndarray, (n, 8, 3)
-        The forces at their corners, I fastest.
-    mask : ndarray of bool, shape (K, J, I), optional
-        Roots outside of it are left out.
-    progress : Progress, optional
-        Checked between slices.
-    """
-    with needs_numba():
-        from .roots import find_roots
-    progress = Progress.of(progress)
-    roots = []
-    for first in range(0, max(1, len(cells)), CELLS_PER_SLICE):
-        some = slice(first, first + CELLS_PER_SLICE)
-        roots.append(find_roots(cells[some], corners[some]))
+    cells, corners = cells_with_sign_changes(field.vectors, field.classes, BOUNDARY)
+    found = [(np.empty((0, 3)), np.empty((0, 3, 3)))]
+    for first in range(0, len(cells), CELLS_PER_SLICE):
         progress.check()
-    positions, jacobians = (np.concatenate(found) for found in zip(*roots))
-    if mask is not None:
-        inside = is_inside(positions, mask)
+        some = slice(first, first + CELLS_PER_SLICE)
+        number, places, some_jacobians = find_roots(corners[some])
+        found.append((cells[some][number] + places, some_jacobians))
+    positions, jacobians = (np.concatenate(parts) for parts in zip(*found))
+    if not everywhere:
+        inside = field.object[tuple(np.rint(positions).astype(int).T)]
         positions, jacobians = positions[inside], jacobians[inside]
     unique = _first_of_each(positions)
     return _classified(positions[unique], jacobians[unique])
 
 
-def is_inside(positions: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return whether each position (n, 3) lies in a voxel of the mask."""
-    return mask[tuple(np.rint(positions).astype(int).T)]
-
-
 def index_sum(points: list[CriticalPoint]) -> int:
-    """Return attractors - saddles-1 + saddles-2 - repellers.
+    """Attractors - saddles-1 + saddles-2 - repellers.
 
     It is the object's Euler characteristic where the field is resolved (Poincare and Hopf).
     """
@@ -133,26 +100,20 @@ def index_sum(points: list[CriticalPoint]) -> int:
 
 
 def _classified(positions: np.ndarray, jacobians: np.ndarray) -> list[CriticalPoint]:
-    """Return the `CriticalPoint` of each position (n, 3) and Jacobian (n, 3, 3)."""
-    values, vectors = np.linalg.eig(jacobians)
-    order = np.argsort(values.real, axis=1, kind="stable")
-    values = np.take_along_axis(values, order, axis=1)
-    vectors = np.take_along_axis(vectors, order[:, None], axis=2)
-    is_complex = np.any(values.imag, axis=1).tolist()
-    real = values.real.copy(), vectors.real.copy()
-    positive = np.count_nonzero(real[0] > 0, axis=1).tolist()
-    of_point = [
-        (values[n], vectors[n]) if is_complex[n] else (real[0][n], real[1][n])
-        for n in range(len(positions))
-    ]
-    return [
-        CriticalPoint(position, KINDS[count], *own)
-        for position, count, own in zip(positions, positive, of_point)
-    ]
+    """The `CriticalPoint` of each position (n, 3) and Jacobian (n, 3, 3)."""
+    found = []
+    for position, values, vectors in zip(positions, *np.linalg.eig(jacobians)):
+        order = np.argsort(values.real, kind="stable")
+        values, vectors = values[order], vectors[:, order]
+        if not values.imag.any():
+            values, vectors = values.real.copy(), vectors.real.copy()
+        kind = KINDS[np.count_nonzero(values.real > 0)]
+        found.append(CriticalPoint(position, kind, values, vectors))
+    return found
 
 
 def _first_of_each(positions: np.ndarray) -> list[int]:
-    """Return the indices of the points in the order of their positions, duplicates left out."""
+    """The indices of the points in the order of their positions, duplicates left out."""
     from scipy.spatial import cKDTree
 
     if not len(positions):

@@ -1,160 +1,135 @@
-"""Roots of a trilinear vector field within cells, by subdivision and Newton steps; compiled."""
+"""Roots of a vector field that is trilinear between voxels, by subdivision and Newton steps.
 
-from typing import Any
+A trilinear field has no root in a cell without a change of sign among its corners, nor in such a
+part of a cell, within which it is trilinear again.
+"""
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.threads import in_parts
 
-from .trilinear import newton
-
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
-VOXELS_PER_CELL = 256  # that are worked on otherwise in the time of one cell
-FIRST_CAPACITY = 8  # roots of a cell; with more roots the search is repeated
-# A part is cut at the places of a grid of 27: steps of half a part along K, J, I (3, 27).
-STEPS = np.ascontiguousarray(np.array(list(np.ndindex(3, 3, 3)), float).T)
-# Bits of the grid's places at the corners of the first of the eight parts of a part.
-FIRST_PART = sum(1 << (9 * k + 3 * j + i) for k, j, i in np.ndindex(2, 2, 2))
-
-Signs = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
+NEWTON_STEPS = 30
+CORNERS = np.array(list(np.ndindex(2, 2, 2)))  # of a cell, K, J, I
+# Of each of the eight parts of a cell, the places of its corners on a grid of 27.
+CORNERS_OF_PARTS = (CORNERS[:, None] + CORNERS) @ np.array([9, 3, 1])
 
 
-def find_roots(cells: np.ndarray, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return positions (n, 3) in voxels and Jacobians (n, 3, 3) of the roots within some cells.
+def cells_with_sign_changes(
+    vectors: np.ndarray, classes: np.ndarray, lowest_class: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cells of eight voxels in which all components change sign.
 
-    Cells and forces are as `cells_of_planes` gives them.
+    Parameters
+    ----------
+    vectors : ndarray, shape (K, J, I, 3)
+    classes : ndarray of uint8, shape (K, J, I)
+    lowest_class : int
+        All eight voxels of a cell have at least this class.
+
+    Returns
+    -------
+    cells : ndarray of int64, (n, 3)
+        First corners K, J, I, in rising order.
+    corners : ndarray, (n, 8, 3)
+        The vectors at their corners, I fastest.
     """
-    capacity = FIRST_CAPACITY
-    while True:
-        found, counts = np.empty((len(forces), capacity, 12)), np.empty(len(forces), np.int64)
-        list_roots(forces, found, counts)
-        if counts.max(initial=0) <= capacity:
-            break
-        capacity = int(counts.max())
-    cell, number = np.nonzero(np.arange(capacity) < counts[:, None])
-    found = found[cell, number]
-    return found[:, :3] + cells[cell], found[:, 3:].reshape(-1, 3, 3)
+
+    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = slice(first, last + 1)
+        return _cells_of_box(vectors[planes], classes[planes] >= lowest_class, first)
+
+    nothing = np.empty((0, 3), np.int64), np.empty((0, 8, 3), vectors.dtype)
+    found = in_parts(work, len(classes) - 1, classes.size)
+    cells, corners = (np.concatenate(parts) for parts in zip(nothing, *found))
+    return cells, corners
 
 
-def list_roots(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> None:
-    """Set place and Jacobian (12 numbers) of the roots of each cell, and how many there are."""
-
-    def work(first: int, last: int) -> None:
-        roots_of_cells(forces[first:last], found[first:last], counts[first:last])
-
-    in_parts(work, len(forces), VOXELS_PER_CELL * len(forces))
-
-
-@compiled
-def roots_of_cells(forces: np.ndarray, found: np.ndarray, counts: np.ndarray) -> None:
-    """Set those of some cells."""
-    corners, waiting = np.empty((8, 3)), np.empty((8 * (MAX_SUBDIVISIONS + 1), 4))
-    places, values = np.empty((3, 27)), np.empty((3, 27))
-    for cell in range(len(forces)):
-        for n in range(8):
-            for axis in range(3):
-                corners[n, axis] = forces[cell, n, axis]
-        counts[cell] = roots_of_cell(corners, found[cell], waiting, places, values)
-
-
-@compiled_inside
-def roots_of_cell(
-    corners: np.ndarray,
-    found: np.ndarray,
-    waiting: np.ndarray,
-    places: np.ndarray,
-    values: np.ndarray,
-) -> int:
-    """List the roots of a cell up to the capacity of `found`; return how many there are.
-
-    The other arrays are workspaces: parts that are still to be searched, and their grids.
-    """
-    left, count = 1, 0
-    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = 0, 0, 0, 1
-    while left:
-        left -= 1
-        k, j, i, size = waiting[left]
-        half = size / 2
-        if size > 0.5**MAX_SUBDIVISIONS:
-            values_on_grid(corners, k, j, i, half, places, values)
-            signs = signs_of(values)
-            for n in range(8):
-                if may_hold_root(signs, 9 * (n >> 2) + 3 * (n >> 1 & 1) + (n & 1)):
-                    waiting[left, 0], waiting[left, 1] = (
-                        k + (n >> 2) * half,
-                        j + (n >> 1 & 1) * half,
-                    )
-                    waiting[left, 2], waiting[left, 3] = i + (n & 1) * half, half
-                    left += 1
-            continue
-        # A root outside this part is found from the part that holds it.
-        is_found, place, slopes = newton(corners, k + half, j + half, i + half)
-        if is_found and (
-            max(abs(place[0] - k - half), abs(place[1] - j - half), abs(place[2] - i - half))
-            <= half * (1 + 1e-6)
-        ):
-            if count < len(found):
-                found[count, 0], found[count, 1], found[count, 2] = place
-                for n in range(9):
-                    found[count, 3 + n] = slopes[n]
-            count += 1
-    return count
-
-
-@compiled_inside
-def values_on_grid(
-    corners: np.ndarray,
-    k: float,
-    j: float,
-    i: float,
-    half: float,
-    places: np.ndarray,
-    values: np.ndarray,
-) -> None:
-    """Set `places` and `values` (3, 27) at the corners of the eight parts of a part.
-
-    As `force_and_slopes` sums them, but for all corners at a time.
-    """
-    for n in range(27):
-        places[0, n] = k + STEPS[0, n] * half
-        places[1, n] = j + STEPS[1, n] * half
-        places[2, n] = i + STEPS[2, n] * half
+def _cells_of_box(
+    vectors: np.ndarray, is_usable: np.ndarray, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a box that begins at the plane `first`."""
+    shape, values = is_usable.shape, vectors.reshape(-1, 3)
+    has_cell = np.zeros(shape, bool)  # the last voxels along each axis begin none
+    has_cell[:-1, :-1, :-1] = is_usable[:-1, :-1, :-1]
+    cells, offsets = np.flatnonzero(has_cell), CORNERS @ [shape[1] * shape[2], shape[2], 1]
+    for offset in offsets[1:]:
+        cells = cells[is_usable.reshape(-1)[cells + offset]]
     for axis in range(3):
-        forces = corners[:, axis]
-        a, b, c, d = forces[0], forces[1], forces[2], forces[3]
-        e, f, g, h = forces[4], forces[5], forces[6], forces[7]
-        for n in range(27):
-            k1, j1, i1 = places[0, n], places[1, n], places[2, n]
-            k0, j0, i0 = 1 - k1, 1 - j1, 1 - i1
-            lower = k0 * j0 * i0 * a + k0 * j0 * i1 * b + k0 * j1 * i0 * c + k0 * j1 * i1 * d
-            values[axis, n] = (
-                lower + k1 * j0 * i0 * e + k1 * j0 * i1 * f + k1 * j1 * i0 * g + k1 * j1 * i1 * h
-            )
+        component = values[:, axis]
+        low = component[cells]
+        high = low.copy()
+        for offset in offsets[1:]:
+            other = component[cells + offset]
+            np.minimum(low, other, out=low)
+            np.maximum(high, other, out=high)
+        cells = cells[(low <= 0) & (high >= 0) & (low < high)]
+    corners = values[cells[:, None] + offsets]
+    k, j, i = np.unravel_index(cells, shape)
+    return np.stack([k + first, j, i], axis=1), corners
 
 
-@compiled_inside
-def signs_of(values: np.ndarray) -> Signs:
-    """Where values on a grid (3, 27) are above 0, and where below, as bits; for each component."""
-    above_k = below_k = above_j = below_j = above_i = below_i = np.int64(0)
-    for n in range(27):  # one loop is twice as fast as one for each component
-        above_k |= np.int64(values[0, n] > 0) << n
-        below_k |= np.int64(values[0, n] < 0) << n
-        above_j |= np.int64(values[1, n] > 0) << n
-        below_j |= np.int64(values[1, n] < 0) << n
-        above_i |= np.int64(values[2, n] > 0) << n
-        below_i |= np.int64(values[2, n] < 0) << n
-    return (above_k, below_k), (above_j, below_j), (above_i, below_i)
+def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Roots within cells.
 
+    Parameters
+    ----------
+    corners : ndarray, (n, 8, 3)
+        From `cells_with_sign_changes`.
 
-@compiled_inside
-def may_hold_root(signs: Signs, first: int) -> bool:
-    """Return whether all components change sign among the corners of a part of the grid.
-
-    `first` is the grid's place at the part's first corner.
+    Returns
+    -------
+    cell : ndarray of int, (m,)
+        Number of the cell that each root lies in.
+    places : ndarray, (m, 3)
+        In the unit cell.
+    jacobians : ndarray, (m, 3, 3)
     """
-    part = FIRST_PART << first
-    for above, below in signs:
-        if above & part == part or below & part == part or (above | below) & part == 0:
-            return False
-    return True
+    corners = corners.astype(float)
+    cell, low, size = np.arange(len(corners)), np.zeros((len(corners), 3)), 1.0
+    parts = corners.swapaxes(0, 1)  # (8, n, 3)
+    for _ in range(MAX_SUBDIVISIONS):
+        size /= 2
+        grid = parts.reshape(2, 2, 2, -1, 3)
+        for axis in range(3):
+            first, last = np.moveaxis(grid, axis, 0)
+            grid = np.stack([first, (first + last) / 2, last], axis)
+        parts = grid.reshape(27, -1, 3)[CORNERS_OF_PARTS]  # (8, 8, n, 3)
+        least, most = parts.min(axis=1), parts.max(axis=1)
+        n, part = np.nonzero(((least <= 0) & (most >= 0) & (least < most)).all(axis=2).T)
+        parts = parts[part, :, n].swapaxes(0, 1)
+        cell, low = cell[n], low[n] + size * CORNERS[part]
+    middle = low + size / 2
+    converged, places = _newton(corners[cell], middle)
+    # A root outside its part is found from the part that holds it.
+    found = converged & (abs(places - middle) <= size / 2 * (1 + 1e-6)).all(axis=1)
+    cell, places = cell[found], places[found]
+    return cell, places, force_and_jacobian(corners[cell], places)[1]
+
+
+def force_and_jacobian(corners: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Force (n, 3) and Jacobian (n, 3, 3) of trilinear fields (n, 8, 3) at places in the cell."""
+    shares = np.where(CORNERS, places[:, None], 1 - places[:, None])  # (n, 8, 3)
+    slopes = np.where(CORNERS, 1.0, -1.0)
+    k, j, i = shares.transpose(2, 0, 1)
+    force = ((k * j * i)[:, None] @ corners)[:, 0]
+    by_axis = np.stack([j * i * slopes[:, 0], k * i * slopes[:, 1], k * j * slopes[:, 2]], axis=2)
+    return force, corners.swapaxes(1, 2) @ by_axis
+
+
+def _newton(corners: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether Newton steps from each place in its cell converge, and where."""
+    corners = corners / np.maximum(abs(corners).max(axis=(1, 2), keepdims=True), 1e-300)
+    places, converged = places.copy(), np.zeros(len(places), bool)
+    active = np.arange(len(places))
+    for _ in range(NEWTON_STEPS):
+        force, jacobian = force_and_jacobian(corners[active], places[active])
+        regular = abs(np.linalg.det(jacobian)) >= 1e-30
+        active, force, jacobian = active[regular], force[regular], jacobian[regular]
+        step = np.linalg.solve(jacobian, force[..., None])[..., 0]
+        places[active] -= step
+        is_near = (abs(places[active] - 0.5) <= 2).all(axis=1)
+        is_short = (abs(step) < 1e-10).all(axis=1)
+        converged[active[is_near & is_short]] = True
+        active = active[is_near & ~is_short]
+    return converged, places

@@ -8,17 +8,15 @@ components before. Where a skeleton ends within a protrusion, little is left of 
 end is extended.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.geodesic import neighbour_steps, unit_of
-from FuzzyVesselCoreLib.voxels.topology.sparse import adjacent_pairs
+from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 
-from .candidates import endpoint_candidates
-from .end_caps.cap_centre import end_cap_centre
-from .local_maxima import protrusion_widths
-
+SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
 
@@ -26,7 +24,7 @@ CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches 
 def protrusion_endpoints(
     distances: np.ndarray,
     depth: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     min_length: float,
     progress: Progress,
 ) -> np.ndarray:
@@ -35,7 +33,7 @@ def protrusion_endpoints(
     Parameters
     ----------
     distances : ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core, -1 outside the object.
+        Geodesic distance from the core, -1 outside the object, which does not touch the border.
     depth : ndarray of float32, shape (K, J, I)
         Distance to the outside in mm.
     spacing : 3 floats K, J, I, in mm
@@ -49,22 +47,20 @@ def protrusion_endpoints(
         Flat indices, ascending.
     """
     flat, offsets = distances.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    maxima = endpoint_candidates(distances, depth, spacing, min_length, progress)
-    maxima = maxima[np.lexsort((-maxima, flat[maxima]))]
-    widths = progress.wait_for(
-        protrusion_widths, maxima, flat, depth.reshape(-1), offsets, unit_of(spacing), min_length
-    )
-    endpoints = []
-    for maximum, width in zip(maxima[widths >= 0], widths[widths >= 0]):
-        endpoints.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
-        progress.check()
-    return np.unique(np.array(endpoints, np.int64))
+    voxels = np.flatnonzero(flat >= 0)
+    keys = (flat[voxels].astype(np.int64) << 40) + voxels
+    keys.sort()
+    order = keys[::-1] & ((1 << 40) - 1)
+    progress.check()
+    task = order, flat, depth.reshape(-1), offsets, unit_of(spacing), min_length
+    maxima, widths = progress.wait_for(sink, *task)
+    return _end_caps(distances, maxima, widths, spacing, progress)
 
 
 def endpoints_beyond(
     distances: np.ndarray,
     depth: np.ndarray,
-    spacing: tuple[float, ...],
+    spacing: Sequence[float],
     skeleton: np.ndarray,
     endpoints: np.ndarray,
     progress: Progress,
@@ -89,21 +85,96 @@ def endpoints_beyond(
     """
     flat, depths = distances.reshape(-1), depth.reshape(-1)
     offsets, weights = neighbour_steps(distances.shape, spacing)
-    seen = np.zeros(flat.size, np.uint8)
-    unit, found = unit_of(spacing), []
-    for voxel in open_ends(skeleton, distances.shape, endpoints):
+    neighbours = np.isin(skeleton[:, None] + offsets, skeleton).sum(axis=1)
+    maxima, widths, seen = [], [], np.zeros(flat.size, np.uint8)
+    for voxel in np.setdiff1d(skeleton[neighbours == 1], endpoints):
         progress.check()
         furthest, width = furthest_beyond(flat, offsets, weights, voxel, seen), depths[voxel]
-        if flat[furthest] * unit > MIN_EXTENSION * width:
-            found.append(end_cap_centre(distances, furthest, CAP_REACH * width, spacing))
+        if flat[furthest] * unit_of(spacing) > MIN_EXTENSION * width:
+            maxima.append(furthest)
+            widths.append(width)
+    return _end_caps(distances, maxima, widths, spacing, progress)
+
+
+def _end_caps(
+    distances: np.ndarray,
+    maxima: Sequence[int] | np.ndarray,
+    widths: Sequence[float] | np.ndarray,
+    spacing: Sequence[float],
+    progress: Progress,
+) -> np.ndarray:
+    """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
+    found = []
+    for maximum, width in zip(maxima, widths):
+        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
+        progress.check()
     return np.unique(np.array(found, np.int64))
 
 
-def open_ends(skeleton: np.ndarray, shape: tuple[int, ...], endpoints: np.ndarray) -> np.ndarray:
-    """Voxels of a skeleton that have one neighbour in it and are no endpoints; flat, ascending."""
-    later, earlier, _ = adjacent_pairs(skeleton, shape[2], shape[1] * shape[2])
-    counts = np.bincount(np.concatenate([later, earlier]), minlength=len(skeleton))
-    return np.setdiff1d(skeleton[counts == 1], endpoints)
+@compiled
+def sink(
+    order: np.ndarray,
+    distances: np.ndarray,
+    depth: np.ndarray,
+    offsets: np.ndarray,
+    unit: float,
+    min_length: float,
+    stop: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Maxima that are endpoints, and the width in mm of each one's component.
+
+    Voxels join in an order of falling distance; of equal ones the last in memory joins first. When
+    components merge the lower maximum is discarded, of equally high ones the one that is later in
+    memory; but one that has an endpoint keeps it, and gets no other.
+    """
+    size = order.size
+    component = np.zeros(distances.size, np.int32)  # of each voxel that has joined
+    # Of each component, from 1: the one it is part of, its maximum, width, and whether it is ended.
+    parent, maximum = np.empty(size + 1, np.int32), np.empty(size + 1, np.int64)
+    width, is_ended = np.empty(size + 1, np.float32), np.empty(size + 1, np.bool_)
+    ends, widths = [order[0]], [np.float32(0)]
+    count = 0
+    for voxel in order:
+        if stop[0]:
+            break
+        own, last = 0, 0
+        for offset in offsets:
+            other = component[voxel + offset]
+            if other == 0 or other == last:
+                continue
+            last = other
+            other = root_of(other, parent)
+            if own == 0 or other == own:
+                own = other
+                continue
+            a, b = maximum[own], maximum[other]
+            is_better = (is_ended[other], distances[b], -b) > (is_ended[own], distances[a], -a)
+            loser = own if is_better else other
+            own = other if is_better else own
+            parent[loser] = own
+            width[own] = max(width[own], width[loser])
+        if own == 0:
+            count += 1
+            own = count
+            parent[own], maximum[own], width[own], is_ended[own] = own, voxel, 0, False
+        component[voxel] = own
+        length = (distances[maximum[own]] - distances[voxel]) * unit
+        is_end = not is_ended[own] and length > SLENDERNESS * width[own] + min_length
+        width[own] = max(width[own], depth[voxel])
+        if is_end:
+            is_ended[own] = True
+            ends.append(maximum[own])
+            widths.append(width[own])
+    return np.array(ends)[1:], np.array(widths)[1:]
+
+
+@compiled_inside
+def root_of(component: int, parent: np.ndarray) -> int:
+    """The component that one is part of by now; the way there is halved."""
+    while parent[component] != component:
+        parent[component] = parent[parent[component]]
+        component = parent[component]
+    return component
 
 
 @compiled
@@ -123,3 +194,82 @@ def furthest_beyond(
                 seen[other] = 1
                 waiting.append(other)
     return furthest
+
+
+def end_cap_centre(
+    distances: np.ndarray, maximum: int, reach: float, spacing: Sequence[float]
+) -> int:
+    """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
+
+    Parameters
+    ----------
+    distances : ndarray of int32, shape (K, J, I)
+        From the core, along the object; -1 outside.
+    maximum : int
+        Flat index of the protrusion's furthest voxel.
+    reach : float
+        Millimetres by which the voxels of the end cap are nearer to the core at most. The axis
+        leads there from the cap with as much behind it.
+    spacing : 3 floats K, J, I, in mm
+
+    Returns
+    -------
+    int
+        Flat index.
+    """
+    shape, sides = distances.shape, np.asarray(spacing, float)
+    voxel, reach = np.array(np.unravel_index(maximum, shape)), max(reach, 0.5 * min(spacing))
+    radius = np.ceil(3 * reach / sides).astype(int) + 1
+    low, high = np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape)
+    box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
+    lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
+    start = np.ravel_multi_index(voxel - low, box.shape)
+    cap, whole = (component_of(box, start, level) for level in lowest)
+    middle = cap.mean(axis=0) * sides
+    axis = middle - whole.mean(axis=0) * sides
+    length = np.linalg.norm(axis)
+    if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
+        return int(maximum)
+    away = cap * sides - middle
+    along = away @ (axis / length)
+    across = np.linalg.norm(away - along[:, None] * (axis / length), axis=1)
+    # Rounded, so that symmetric voxels tie on every machine; the first wins.
+    furthest = np.argmax(np.rint((along - 2 * across) * 1e6))
+    return int(np.ravel_multi_index(cap[furthest] + low, shape))
+
+
+@compiled
+def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
+    """Voxels (n, 3), ascending, of the 26-connected component from `lowest` up that a voxel is in.
+
+    The component grows by runs of voxels along I.
+    """
+    depth, rows, width = values.shape
+    marks = np.zeros(values.shape, np.uint8)
+    waiting = [(start // width // rows, start // width % rows, start % width)]
+    while len(waiting) > 0:
+        k, j, i = waiting.pop()
+        if marks[k, j, i]:
+            continue
+        first, last = i, i + 1
+        while first > 0 and values[k, j, first - 1] >= lowest:
+            first -= 1
+        while last < width and values[k, j, last] >= lowest:
+            last += 1
+        marks[k, j, first:last] = 1
+        for a in range(max(k - 1, 0), min(k + 2, depth)):
+            for b in range(max(j - 1, 0), min(j + 2, rows)):
+                was_new = False
+                for n in range(max(first - 1, 0), min(last + 1, width)):
+                    is_new = values[a, b, n] >= lowest and not marks[a, b, n]
+                    if is_new and not was_new:
+                        waiting.append((a, b, n))
+                    was_new = is_new
+    found, count = np.empty((np.count_nonzero(marks), 3), np.int64), 0
+    for k in range(depth):
+        for j in range(rows):
+            for i in range(width):
+                if marks[k, j, i]:
+                    found[count, 0], found[count, 1], found[count, 2] = k, j, i
+                    count += 1
+    return found

@@ -1,6 +1,6 @@
 """Public result: a graph of curves through the middle of an object, with radii and measures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,67 +19,28 @@ END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
 
 @dataclass(frozen=True)
 class Node:
-    """An end, a junction, the only node of a closed loop, or of a tiny component.
+    """An end, a junction, the only node of a closed loop, or of a tiny component."""
 
-    Attributes
-    ----------
-    position : ndarray of float, (3,)
-        Voxels K, J, I.
-    kind : str
-        "end", "junction", "loop" or "isolated".
-    radius : float
-        mm.
-    component : int
-        Number of the object's component, from 1.
-    """
-
-    position: np.ndarray
-    kind: str
-    radius: float
-    component: int
+    position: np.ndarray  # (3,), voxels K, J, I
+    kind: str  # "end", "junction", "loop" or "isolated"
+    radius: float  # mm
+    component: int  # number of the object's component, from 1
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A curve from node to node.
+    """A curve from node to node."""
 
-    Attributes
-    ----------
-    points : ndarray of float, (n, 3)
-        Voxels K, J, I; the first and last are the nodes' positions.
-    radius : ndarray of float, (n,)
-        mm.
-    start, end : int
-        Indices of the nodes.
-    component : int
-        Number of the object's component, from 1.
-    """
-
-    points: np.ndarray
-    radius: np.ndarray
-    start: int
+    points: np.ndarray  # (n, 3), voxels K, J, I; the first and last are the nodes' positions
+    radius: np.ndarray  # (n,), mm
+    start: int  # index of the node
     end: int
-    component: int
+    component: int  # number of the object's component, from 1
 
 
 @dataclass(frozen=True)
 class CurveSkeleton:
     """Curve skeleton of an object.
-
-    Attributes
-    ----------
-    nodes : list of Node
-    branches : list of Branch
-    critical_points : list of CriticalPoint
-        Of all components, in voxels of the volume.
-    voxels : ndarray of int, (n, 3)
-        The skeleton's voxels, K, J, I.
-    shape : tuple of int
-        Of the labelmap.
-    spacing : tuple of float
-        K, J, I in mm.
-    report : dict
-        How it was made and what was checked; see `skeletonize`.
 
     Examples
     --------
@@ -94,11 +55,11 @@ class CurveSkeleton:
 
     nodes: list[Node]
     branches: list[Branch]
-    critical_points: list[CriticalPoint]
-    voxels: np.ndarray
-    shape: tuple[int, ...]
-    spacing: tuple[float, ...]
-    report: dict[str, Any]
+    critical_points: list[CriticalPoint]  # of all components, in voxels of the volume
+    voxels: np.ndarray  # of the skeleton, (n, 3), K, J, I
+    shape: tuple[int, ...]  # of the labelmap
+    spacing: tuple[float, ...]  # K, J, I in mm
+    report: dict[str, Any]  # how it was made and what was checked; see `skeletonize`
 
     def to_labelmap(self) -> np.ndarray:
         """The skeleton's voxels as 1 in a uint8 volume (K, J, I)."""
@@ -107,21 +68,13 @@ class CurveSkeleton:
         return labelmap
 
     def to_table(self, roots: Iterable[int] | None = None) -> dict[str, list]:
-        """Measures of each branch.
+        """Measures of each branch, by columns.
 
-        Parameters
-        ----------
-        roots : iterable of int, optional
-            Nodes from which generations are counted; see `roots`.
-
-        Returns
-        -------
-        dict of str to list
-            Columns: branch, component, start, end (nodes), start_kind, end_kind, generation (0
-            for the branches at the root), length_mm, distance_mm (between its nodes), tortuosity
-            (length over distance; infinite for a loop), mean_radius_mm, min_radius_mm,
-            max_radius_mm, narrowest_radius_mm (the smallest without rounded tips and junctions,
-            see `Course.inner_points`).
+        branch, component, start, end (nodes), start_kind, end_kind, generation (0 for the branches
+        at the root), length_mm, distance_mm (between its nodes), tortuosity (length over distance;
+        infinite for a loop), mean_radius_mm, min_radius_mm, max_radius_mm, narrowest_radius_mm (the
+        smallest without rounded tips and junctions, see `Course.inner_points`). `roots` are nodes
+        from which generations are counted; see the method of that name.
         """
         rows, generations = [], self.generations(roots)
         for number, branch in enumerate(self.branches):
@@ -160,7 +113,7 @@ class CurveSkeleton:
         return found
 
     def generations(self, roots: Iterable[int] | None = None) -> list[int]:
-        """Generation of each branch; parameters as for `to_table`."""
+        """Generation of each branch, from 0 at the roots."""
         at_node = self.branches_at_nodes()
         generations = [-1] * len(self.branches)
         front = self.roots(roots)
@@ -182,11 +135,7 @@ class CurveSkeleton:
         """One node for each component: the chosen ones, else the end of the thickest branch.
 
         The mean radius of the branch decides: at the very end even of a thick one it is small.
-
-        Raises
-        ------
-        InputError
-            A chosen number is no node, or two are in the same component.
+        `InputError` if a chosen number is no node, or two are in the same component.
         """
         by_component: dict[int, int] = {}
         for root in chosen or ():
@@ -225,30 +174,16 @@ class CurveSkeleton:
     ) -> str:
         """The skeleton as SWC text; written to `path` if one is given.
 
-        Parameters
-        ----------
-        path : str or Path, optional
-        roots : iterable of int, optional
-            As for `to_table`; the samples of a component begin there.
-        voxel_to_world : array_like, (4, 4), optional
-            From I, J, K to the world's mm, for example RAS. By default I, J, K times the spacing.
-
-        Returns
-        -------
-        str
-            SWC holds trees only: a cycle is cut open where its two paths from the root meet, and
-            both sides end at copies of the same point.
+        SWC holds trees only: a cycle is cut open where its two paths from the root meet, and both
+        sides end at copies of the same point. `voxel_to_world` (4, 4) leads from I, J, K to the
+        world's mm, for example RAS; by default I, J, K times the spacing.
         """
         return exports.swc_text(self, path, roots, voxel_to_world)
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiGraph`: nodes with position, kind, radius, component; edges with points,
-        radius, length; positions in voxels K, J, I, lengths in mm. Needs networkx.
-
-        Raises
-        ------
-        FuzzyVesselError
-            networkx is not installed.
+        radius, length; positions in voxels K, J, I, lengths in mm. `FuzzyVesselError` without
+        networkx.
         """
         return exports.networkx_graph(self)
 
@@ -260,7 +195,7 @@ def node_kind(degree: int, is_closed: bool) -> str:
     return {0: ISOLATED, 1: END}.get(degree, JUNCTION)
 
 
-def component_numbers(count: int, pairs: Sequence[Sequence[int]]) -> list[int]:
+def component_numbers(count: int, pairs: Any) -> list[int]:
     """Number of each node's connected component, from 1 in the order of their first nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -78,38 +78,21 @@ def _end_of_cap(lengths, radius):
 
 @dataclass(frozen=True)
 class LineShape:
-    """Measures of a line.
+    """Measures of a line; curvature and torsion are means along it."""
 
-    Attributes
-    ----------
-    length : float
-        mm.
-    tortuosity : float
-        Length over the distance of the ends, minus 1, as VMTK defines it; 0 where the ends
-        coincide.
-    curvature, torsion : float
-        Means along the line, 1/mm; torsion is positive for a right-handed helix.
-    """
-
-    length: float
-    tortuosity: float
-    curvature: float
-    torsion: float
+    length: float  # mm
+    tortuosity: float  # length over distance of the ends, minus 1, as in VMTK; 0 if closed
+    curvature: float  # 1/mm
+    torsion: float  # 1/mm, positive for a right-handed helix
 
 
 def line_shape(points: np.ndarray, radius: np.ndarray) -> LineShape:
-    """Measures of a polyline.
+    """Measures of a polyline (n, 3) in mm, in right-handed axes X, Y, Z, with radii (n,).
 
     Curvature and torsion follow from Frenet's formulas, |r' x r''| / |r'|^3 and
     (r' x r'') . r''' / |r' x r''|^2, with derivatives of cubic polynomials fitted to a window
-    (Savitzky and Golay 1964): second differences of a line through voxels are mostly noise.
-
-    Parameters
-    ----------
-    points : ndarray of float, (n, 3)
-        mm, in right-handed axes X, Y, Z.
-    radius : ndarray of float, (n,)
-        mm; its mean sets the size of the window. A shorter line has neither curvature nor torsion.
+    (Savitzky and Golay 1964) as wide as the mean radius demands: second differences of a line
+    through voxels are mostly noise. A shorter line has neither.
 
     Examples
     --------

@@ -1,21 +1,16 @@
-"""Skeletons in the formats of other programs, one file a format.
+"""Skeletons in the formats of other programs; .vtp, .stl, .ply are in `PotentialSkeletonMRML`."""
+# ruff: noqa: F401
 
-What needs VTK to be written (.vtp, .stl, .ply) is in `PotentialSkeletonMRML.interchange`.
-"""
-
-from .csv_pair import write_csv_pair
-from .graphml import read_courses, write_graphml
-from .line_set import LineSet
+from .line_set import (
+    BETWEEN,
+    LPS,
+    RAS,
+    LineSet,
+    check_names,
+    names_of_lines,
+    whole_file,
+    world_matrix,
+)
 from .simvascular import write_simvascular
+from .tables import read_courses, write_csv_pair, write_graphml
 from .vmtk import network, rooted_centrelines, split_centrelines
-
-__all__ = [
-    "LineSet",
-    "network",
-    "read_courses",
-    "rooted_centrelines",
-    "split_centrelines",
-    "write_csv_pair",
-    "write_graphml",
-    "write_simvascular",
-]

@@ -15,35 +15,23 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.files.device_names import is_device_name
+from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from ..tree.rooting import Forest, root_to_tip_lines
-from .graphml import check_xml_text
-from .line_set import LineSet, to_world, world_matrix
-from .names import check_names, names_of_lines
-from .whole_files import whole_file
+from .line_set import (
+    check_names,
+    check_xml_text,
+    names_of_lines,
+    to_world,
+    whole_file,
+    world_matrix,
+)
 
 SPACING_BASED = 2  # SimVascular's number of the way in which path points follow control points
 CONTROL_POINTS_PER_RADIUS = 0.5
 FEWEST_CONTROL_POINTS = 2
 LONGEST_NAME = 80
 LONGEST_BYTES = 200  # file systems take 255, of which what is half written needs some
-
-
-def simvascular_paths(forest: Forest, ijk_to_ras: ArrayLike | None = None) -> list[np.ndarray]:
-    """Points (n, 3) of one path a root-to-tip line, LPS mm.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> line = skeleton_of_polylines([[[0, 0, 0], [0, 0, 9]]], [[2, 1]])
-    >>> simvascular_paths(rooted_forest(line, roots=[0]))
-    [array([[-0., -0.,  0.],
-           [-9., -0.,  0.]])]
-    """
-    matrix = world_matrix(forest.skeleton.spacing, ijk_to_ras)
-    lines = [to_world(line.points, matrix) for line in root_to_tip_lines(forest)]
-    return [LineSet(points, np.array([len(points)])).in_space("LPS").points for points in lines]
 
 
 def write_simvascular(
@@ -53,13 +41,12 @@ def write_simvascular(
     ijk_to_ras: ArrayLike | None = None,
     names: Mapping[int, str] | None = None,
 ) -> list[Path]:
-    """Write a path for each root-to-tip line into a folder.
+    """Write a path for each root-to-tip line into a folder, which is made if it is missing.
 
     Parameters
     ----------
     forest : Forest
     folder : str or Path
-        It is made if it is missing.
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
@@ -71,24 +58,16 @@ def write_simvascular(
     list of Path
         The files, `path-001.pth` or `NAME.pth`; characters that file systems forbid are replaced,
         and names of devices are written `path-CON.pth`.
-
-    Raises
-    ------
-    InputError
-        If the matrix does not fit, or a name belongs to no branch or has characters that XML
-        forbids.
-    OSError
-        If a file cannot be written.
     """
     check_names(forest.skeleton, names)
     lines = root_to_tip_lines(forest)
-    points = simvascular_paths(forest, ijk_to_ras)
+    matrix = np.diag([-1.0, -1.0, 1.0, 1.0]) @ world_matrix(forest.skeleton.spacing, ijk_to_ras)
     titles = _file_names(names_of_lines(lines, forest, names or {}))
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     files = []
-    for number, (line, title, way) in enumerate(zip(lines, titles, points), 1):
-        path = folder / f"{title}.pth"
+    for number, (line, title) in enumerate(zip(lines, titles), 1):
+        path, way = folder / f"{title}.pth", to_world(line.points, matrix)
         with whole_file(path) as partial:
             _tree(number, way, line.radius).write(partial, encoding="utf-8", xml_declaration=True)
         files.append(path)
@@ -111,7 +90,7 @@ def _tree(number, points, radius):
     for index, point in enumerate(points[_control_points(points, radius)]):
         _element(controls, "point", id=index, **_xyz(point))
     path_points = _element(element, "path_points")
-    for index, (point, tangent, across) in enumerate(zip(points, *directions(points))):
+    for index, (point, tangent, across) in enumerate(zip(points, *_directions(points))):
         one = _element(path_points, "path_point", id=index)
         _element(one, "pos", **_xyz(point))
         _element(one, "tangent", **_xyz(tangent))
@@ -120,15 +99,8 @@ def _tree(number, points, radius):
     return ElementTree.ElementTree(top)
 
 
-def directions(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit tangents of a polyline, and unit directions across it that turn as little as possible.
-
-    Examples
-    --------
-    >>> tangents, across = directions(np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]]))
-    >>> bool(abs((tangents * across).sum(axis=1)).max() < 1e-12)
-    True
-    """
+def _directions(points):
+    """Unit tangents of a polyline, and unit directions across it that turn as little as can be."""
     tangents = np.gradient(points, axis=0)
     sizes = np.linalg.norm(tangents, axis=1, keepdims=True)
     tangents = np.where(sizes > 0, tangents / np.where(sizes > 0, sizes, 1), [0.0, 0.0, 1.0])

@@ -1,21 +1,14 @@
-"""Centrelines with the arrays that VMTK, SlicerVMTK and SimVascular look for.
+"""Centrelines with the arrays that VMTK, SlicerVMTK and SimVascular look for; points are RAS mm.
 
-Three views of one skeleton, as VMTK has them:
+Lines from the root to each tip overlap, as vmtkcenterlines writes, and vmtkbranchextractor,
+SlicerVMTK's Centreline disassembly and its curve tree take them. Split into tracts they are what
+vmtkbranchextractor writes, and vmtkbranchgeometry and vmtkbranchclipper take. The network, as
+vmtknetworkextraction writes it, has each branch once, also those that close loops.
 
-- `rooted_centrelines`: lines from the root to each tip, which overlap; what vmtkcenterlines writes,
-  and what vmtkbranchextractor, SlicerVMTK's Centreline disassembly and its curve tree take.
-- `split_centrelines`: the same lines split into tracts, with `CenterlineIds`, `TractIds`, `GroupIds`
-  and `Blanking`; what vmtkbranchextractor writes, and vmtkbranchgeometry and vmtkbranchclipper take.
-- `network`: each branch once, with `Topology`; what vmtknetworkextraction writes. It alone keeps
-  the branches that close loops.
-
-Radii stand under both names that are in use, `Radius` and `MaximumInscribedSphereRadius`. SlicerVMTK
-also copies `EdgeArray` and `EdgePCoordArray`, with which VMTK says on which edge of its Voronoi
-diagram a point lies; here they name the point itself.
-
-Points are RAS millimetres; `PotentialSkeletonMRML.interchange.write_vtp` writes LPS, and says so, as
-Slicer does.
-"""  # noqa: E501
+Radii stand under both names that are in use. SlicerVMTK also copies `EdgeArray` and
+`EdgePCoordArray`, with which VMTK says on which edge of its Voronoi diagram a point lies; here they
+name the point itself.
+"""
 
 from collections.abc import Mapping
 
@@ -28,29 +21,19 @@ from ..graph.curve_skeleton import JUNCTION, CurveSkeleton
 from ..graph.lines import line_shape
 from ..tree.rooting import Forest, root_to_tip_lines
 from ..tree.tracts import split_lines
-from .line_set import LineSet, to_world, world_matrix
-from .names import check_names, names_of_lines, names_of_tracts
+from .line_set import BETWEEN, LineSet, check_names, names_of_lines, to_world, world_matrix
 
-RADIUS, INSCRIBED_RADIUS = "Radius", "MaximumInscribedSphereRadius"
-EDGE, EDGE_POSITION = "EdgeArray", "EdgePCoordArray"
-CENTERLINE_IDS, TRACT_IDS = "CenterlineIds", "TractIds"
-GROUP_IDS, BLANKING = "GroupIds", "Blanking"
-TOPOLOGY = "Topology"
-LENGTH, CURVATURE, TORSION, TORTUOSITY = "Length", "Curvature", "Torsion", "Tortuosity"
-COMPONENT, BRANCH, NAME = "ComponentId", "BranchId", "Name"
+RADII = "Radius", "MaximumInscribedSphereRadius"
 
 
 def rooted_centrelines(
-    forest: Forest,
-    ijk_to_ras: ArrayLike | None = None,
-    names: Mapping[int, str] | None = None,
+    forest: Forest, ijk_to_ras: ArrayLike | None = None, names: Mapping[int, str] | None = None
 ) -> LineSet:
     """Lines from the roots to the tips.
 
     Parameters
     ----------
     forest : Forest
-        See `tree.rooted_forest`, which chooses the roots and cuts loops.
     ijk_to_ras : array_like, (4, 4), optional
         From voxels I, J, K to RAS millimetres; by default I, J, K times the spacing.
     names : mapping of int to str, optional
@@ -62,84 +45,48 @@ def rooted_centrelines(
     LineSet
         Point arrays Radius, MaximumInscribedSphereRadius (mm), EdgeArray, EdgePCoordArray; cell
         arrays CenterlineIds, ComponentId, Length (mm), Curvature, Torsion (1/mm), Tortuosity.
-
-    Raises
-    ------
-    InputError
-        If there is no branch, the matrix does not fit, or a name belongs to no branch.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
-    ...     [[2, 2], [2, 1], [2, 1]],
-    ... )
-    >>> lines = rooted_centrelines(rooted_forest(fork))
-    >>> lines.sizes, lines.cell_arrays["Length"].round(1)
-    (array([3, 3]), array([58.3, 58.3]))
     """
     check_names(forest.skeleton, names)
     found = root_to_tip_lines(forest)
     nodes = forest.skeleton.nodes
     cells = {
-        CENTERLINE_IDS: _integers(range(len(found))),
-        COMPONENT: _integers(nodes[line.root].component for line in found),
+        "CenterlineIds": _integers(range(len(found))),
+        "ComponentId": _integers(nodes[line.root].component for line in found),
     }
     if names:
-        cells[NAME] = np.array(names_of_lines(found, forest, names), object)
+        cells["Name"] = np.array(names_of_lines(found, forest, names), object)
     lines = [(line.points, line.radius) for line in found]
     return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
 
 def split_centrelines(
-    forest: Forest,
-    ijk_to_ras: ArrayLike | None = None,
-    names: Mapping[int, str] | None = None,
+    forest: Forest, ijk_to_ras: ArrayLike | None = None, names: Mapping[int, str] | None = None
 ) -> LineSet:
     """Lines from the roots to the tips, split at bifurcations.
 
-    Parameters
-    ----------
-    forest, ijk_to_ras
-        As for `rooted_centrelines`.
-    names : mapping of int to str, optional
-        Of the skeleton's branches; they become the cell array Name. A tract within a bifurcation
-        has the names of the branches that lie wholly within it.
+    Parameters and errors as for `rooted_centrelines`; of the names a tract within a bifurcation has
+    those of the branches that lie wholly within it.
 
     Returns
     -------
     LineSet
         Point arrays as there; cell arrays CenterlineIds, TractIds, Blanking, GroupIds (int32),
         Length (mm), Curvature, Torsion (1/mm), Tortuosity.
-
-    Raises
-    ------
-    InputError
-        As there.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
-    ...     [[2, 2], [2, 1], [2, 1]],
-    ... )
-    >>> tracts = split_centrelines(rooted_forest(fork))
-    >>> tracts.cell_arrays["GroupIds"], tracts.cell_arrays["Blanking"]
-    (array([0, 1, 2, 0, 1, 3], dtype=int32), array([0, 1, 0, 0, 1, 0], dtype=int32))
     """
     check_names(forest.skeleton, names)
     tracts = split_lines(forest)
     spacing = np.asarray(forest.skeleton.spacing)
     cells = {
-        CENTERLINE_IDS: _integers(tract.line for tract in tracts),
-        TRACT_IDS: _integers(tract.tract for tract in tracts),
-        BLANKING: _integers(tract.blanked for tract in tracts),
-        GROUP_IDS: _integers(tract.group for tract in tracts),
+        "CenterlineIds": _integers(tract.line for tract in tracts),
+        "TractIds": _integers(tract.tract for tract in tracts),
+        "Blanking": _integers(tract.blanked for tract in tracts),
+        "GroupIds": _integers(tract.group for tract in tracts),
     }
     if names:
-        cells[NAME] = np.array(names_of_tracts(tracts, names), object)
+        cells["Name"] = np.array(
+            [BETWEEN.join(names[n] for n in tract.branches if names.get(n)) for tract in tracts],
+            object,
+        )
     lines = [(tract.points / spacing, tract.radius) for tract in tracts]
     return _line_set(forest.skeleton, lines, cells, ijk_to_ras)
 
@@ -149,15 +96,7 @@ def network(
     ijk_to_ras: ArrayLike | None = None,
     names: Mapping[int, str] | None = None,
 ) -> LineSet:
-    """Each branch of the skeleton once.
-
-    Parameters
-    ----------
-    skeleton : CurveSkeleton
-    ijk_to_ras
-        As for `rooted_centrelines`.
-    names : mapping of int to str, optional
-        Of branches; they become the cell array Name.
+    """Each branch of the skeleton once; parameters and errors as for `rooted_centrelines`.
 
     Returns
     -------
@@ -165,11 +104,6 @@ def network(
         Point arrays as there; cell arrays Topology (int64, 2 components: at both ends of the branch
         the number of its junction from 1, or 0 at a free end, as vmtknetworkextraction has it),
         BranchId, ComponentId, Length (mm), Curvature, Torsion (1/mm), Tortuosity.
-
-    Raises
-    ------
-    InputError
-        If there is no branch, the matrix does not fit, or a name belongs to no branch.
 
     Examples
     --------
@@ -187,12 +121,12 @@ def network(
     number = {node: n for n, node in enumerate(junctions, 1)}
     ends = [(number.get(b.start, 0), number.get(b.end, 0)) for b in branches]
     cells = {
-        TOPOLOGY: np.array(ends, np.int64).reshape(-1, 2),
-        BRANCH: _integers(range(len(branches))),
-        COMPONENT: _integers(branch.component for branch in branches),
+        "Topology": np.array(ends, np.int64).reshape(-1, 2),
+        "BranchId": _integers(range(len(branches))),
+        "ComponentId": _integers(branch.component for branch in branches),
     }
     if names:
-        cells[NAME] = np.array([names.get(n, "") for n in range(len(branches))], object)
+        cells["Name"] = np.array([names.get(n, "") for n in range(len(branches))], object)
     return _line_set(skeleton, [(b.points, b.radius) for b in branches], cells, ijk_to_ras)
 
 
@@ -204,33 +138,20 @@ def _line_set(skeleton, lines, cells, ijk_to_ras):
         )
     matrix = world_matrix(skeleton.spacing, ijk_to_ras)
     points = [to_world(line, matrix) for line, _ in lines]
-    shapes = _shapes(points, [radius for _, radius in lines])
+    known: dict = {}  # tracts of shared branches are the same
+    shapes = []
+    for line, (_, radii) in zip(points, lines):
+        key = (len(line), line[0].tobytes(), line[-1].tobytes())
+        shapes.append(known[key] if key in known else line_shape(line, radii))
+        known[key] = shapes[-1]
     radius = np.concatenate([radius for _, radius in lines]).astype(float)
     own = np.arange(len(radius), dtype=np.int32)
-    arrays = {
-        RADIUS: radius,
-        INSCRIBED_RADIUS: radius,
-        EDGE: np.stack([own, own], axis=1),
-        EDGE_POSITION: np.zeros(len(radius)),
-    }
-    attributes = {
-        LENGTH: np.array([shape.length for shape in shapes]),
-        CURVATURE: np.array([shape.curvature for shape in shapes]),
-        TORSION: np.array([shape.torsion for shape in shapes]),
-        TORTUOSITY: np.array([shape.tortuosity for shape in shapes]),
-    }
+    arrays = dict.fromkeys(RADII, radius)
+    arrays |= {"EdgeArray": np.stack([own, own], axis=1), "EdgePCoordArray": np.zeros(len(own))}
+    for name in ("length", "curvature", "torsion", "tortuosity"):
+        cells[name.capitalize()] = np.array([getattr(shape, name) for shape in shapes])
     sizes = np.array([len(line) for line in points])
-    return LineSet(np.concatenate(points), sizes, arrays, {**cells, **attributes})
-
-
-def _shapes(lines, radii):
-    """Measures of each line; those that are the same, as tracts of shared branches, once."""
-    known: dict = {}
-    keys = [(len(line), line[0].tobytes(), line[-1].tobytes()) for line in lines]
-    for key, line, radius in zip(keys, lines, radii):
-        if key not in known:
-            known[key] = line_shape(line, radius)
-    return [known[key] for key in keys]
+    return LineSet(np.concatenate(points), sizes, arrays, cells)
 
 
 def _integers(values):

@@ -8,13 +8,13 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.bounding_box import bounding_box
-from FuzzyVesselCoreLib.voxels.components.labels import (
+from FuzzyVesselCoreLib.voxels.labels import (
     component_boxes,
     component_sizes,
     fill_cavities,
     label_components,
 )
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..options import SkeletonOptions
 from .tunnels import close_tunnels

@@ -3,72 +3,26 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.bit_packed_morphology import dilate, erode, pack, unpack
-from FuzzyVesselCoreLib.voxels.masked_arrays import refuse_masked
+from FuzzyVesselCoreLib.voxels.masks import erode, refuse_masked
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
 
 
-def classify_voxels(mask: np.ndarray, progress: Progress | None = None) -> np.ndarray:
-    """Classify the voxels of a volume.
+def classify_voxels(mask: np.ndarray) -> np.ndarray:
+    """Classify the voxels of a volume: outside 0, surface 1, boundary 2, inner 3; uint8 (K, J, I).
 
     A surface voxel has an outside voxel among its 26 neighbours; a boundary voxel is not a surface
-    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object.
-    Beyond the volume everything is outside.
-
-    Parameters
-    ----------
-    mask : ndarray, shape (K, J, I) or (J, I)
-        The object is where it is not 0. A 2D array is one slice.
-
-    Returns
-    -------
-    ndarray of uint8, shape (K, J, I)
-        `OUTSIDE` 0, `SURFACE` 1, `BOUNDARY` 2, `INNER` 3.
-
-    Raises
-    ------
-    InputError
-        If the mask is not a volume, or has values that are not finite numbers.
+    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object,
+    which is where the mask (K, J, I or one slice) is not 0. All beyond the volume is outside.
 
     Examples
     --------
     >>> classify_voxels(np.ones((7, 7, 7)))[3, 3]
     array([1, 2, 3, 3, 3, 2, 1], dtype=uint8)
     """
-    return classes_and_targets(checked_object(mask), 0, progress)[0]
-
-
-def classes_and_targets(
-    mask: np.ndarray, layers: int, progress: Progress | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Classes of a mask (bool) dilated by some layers of 26 neighbours, and whose force is summed.
-
-    The work is done on bits, 64 voxels of a row at a time.
-
-    Returns
-    -------
-    classes : ndarray of uint8, shape (K, J, I)
-    targets : ndarray of bool, shape (K, J, I)
-        The inner voxels, and the boundary voxels without an inner one among their 26 neighbours.
-    """
-    progress, width = Progress.of(progress), mask.shape[2]
-    solid = pack(mask)
-    for _ in range(layers):
-        progress.check()
-        solid = dilate(solid, width)
-    progress.check()
-    no_surface = erode(solid)
-    inner = erode(no_surface)
-    progress.check()
-    rows = np.nonzero(solid.any(axis=2))  # only rows that hold something are written
-    classes, targets = np.zeros(mask.shape, np.uint8), np.zeros(mask.shape, bool)
-    # A class is the number of its bits.
-    classes[rows] = sum(unpack(bits[rows], width) for bits in (solid, no_surface, inner))
-    chosen = inner | no_surface & ~dilate(inner, width)
-    targets[rows] = unpack(chosen[rows], width).view(bool)
-    return classes, targets
+    solid = checked_object(mask)
+    no_surface = erode(solid, 1)
+    return solid.astype(np.uint8) + no_surface + erode(no_surface, 1)
 
 
 def checked_object(mask: np.ndarray) -> np.ndarray:

@@ -6,19 +6,24 @@ slightly, and a voxel in which only a short segment lies is left out. The voxels
 it are neighbours.
 """
 
+from typing import Any
+
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
 
-from ..field.tiles import Tiles
-from .centring import FACE_OFFSET, centre_points, voxel_along, voxels_of
-
-MIN_LENGTH = 0.05  # voxels: length of all curves in a voxel from which on they pass it
+FACE_OFFSET = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 ON_FACE = 1e-9  # voxels from a face
+CENTRAL = 0.8  # depth of a voxel as a share of a neighbour's below which it is off the middle
+MIN_LENGTH = 0.05  # voxels: length of all curves in a voxel from which on they pass it
 MAX_SEGMENT = 4.0  # voxels: neighbouring points that were moved are no further apart
-VOXELS_PER_POINT = 32  # that are worked on otherwise in the time of one point
+MOST_SEGMENTS = 16  # of a step of that length
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
+
+
+def voxels_of(positions: Any) -> np.ndarray:
+    """Voxels of positions (n, 3) or (3,), those on a face in the one below; integers."""
+    return np.floor(np.asarray(positions) + (0.5 - FACE_OFFSET)).astype(np.int64)
 
 
 class CurveVoxels:
@@ -26,26 +31,26 @@ class CurveVoxels:
 
     Parameters
     ----------
-    depths : Tiles
-        Distance to the outside, float32; 0 outside of the object.
+    depth : ndarray of float32, shape (K, J, I)
+        Distance to the outside; 0 outside of the object.
     """
 
-    def __init__(self, depths: Tiles) -> None:
-        self.depths = depths
+    def __init__(self, depth: np.ndarray) -> None:
+        self._depth = depth
         self._voxels = np.empty(0, np.int64)  # flat, ascending
         self._sums = np.empty((0, 4))  # length, and length times position
-        self._new: list[np.ndarray] = []  # curves that are not among these yet
+        self._new: list[tuple[np.ndarray, np.ndarray]] = []  # curves not among these yet
 
     def add(self, curve: np.ndarray) -> None:
         """Add a curve (n, 3); what lies off the object's middle is moved there."""
-        self._new.append(np.asarray(curve, float))
+        inside = centred(np.asarray(curve, float), self._depth)
+        self._new.append(segments(inside, self._depth.shape))
 
     def voxels(self) -> np.ndarray:
         """Flat indices, ascending, of the object's voxels that the curves pass."""
         self._gather()
         voxels = self._voxels[self._sums[:, 0] >= MIN_LENGTH]
-        indices = np.stack(np.unravel_index(voxels, self.depths.shape), axis=1)
-        return voxels[self.depths.at(indices) > 0]
+        return voxels[self._depth.reshape(-1)[voxels] > 0]
 
     def positions(self, voxels: np.ndarray) -> np.ndarray:
         """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
@@ -53,7 +58,7 @@ class CurveVoxels:
         positions = voxels.astype(float)
         if not len(self._voxels) or not len(voxels):
             return positions
-        flat = np.ravel_multi_index(voxels.T, self.depths.shape)
+        flat = np.ravel_multi_index(voxels.T, self._depth.shape)
         at = np.minimum(np.searchsorted(self._voxels, flat), len(self._voxels) - 1)
         passed = (self._voxels[at] == flat) & (self._sums[at, 0] >= MIN_LENGTH)
         sums = self._sums[at[passed]]
@@ -64,19 +69,8 @@ class CurveVoxels:
     def _gather(self) -> None:
         if not self._new:
             return
-        depths, curves = self.depths, np.concatenate(self._new)
-        if not depths.is_complete:
-            depths.require(voxels_of(curves), reach=1)
-        ends = np.cumsum([0, *map(len, self._new)])
-        tiles = depths.volumes[0], depths.numbers, depths.side, depths.shape
-
-        def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-            some = ends[first : last + 1]
-            return segments_of_all(curves[some[0] : some[-1]], some - some[0], tiles)
-
-        found = in_parts(work, len(self._new), VOXELS_PER_POINT * len(curves))
-        voxels = np.concatenate([self._voxels, *(part[0] for part in found)])
-        sums = np.concatenate([self._sums, *(part[1] for part in found)])
+        voxels = np.concatenate([self._voxels, *(new for new, _ in self._new)])
+        sums = np.concatenate([self._sums, *(new for _, new in self._new)])
         self._voxels, group = np.unique(voxels, return_inverse=True)
         self._sums = np.stack(
             [np.bincount(group, column, len(self._voxels)) for column in sums.T], axis=1
@@ -84,43 +78,88 @@ class CurveVoxels:
         self._new = []
 
 
+@inlined
+def voxel_along(position: float) -> int:
+    """As `voxels_of`, along one axis."""
+    return int(np.floor(position + (0.5 - FACE_OFFSET)))
+
+
 @compiled
-def segments_of_all(
-    points: np.ndarray, ends: np.ndarray, tiles: tuple
-) -> tuple[np.ndarray, np.ndarray]:
-    """Curves, one behind the other, are centred and cut into `segments`; those of all curves."""
-    count = ends.size - 1
-    inside, firsts = np.empty(points.shape), np.empty(count + 1, np.int64)
-    lengths = np.empty(count, np.int64)
-    firsts[0] = 0
-    voxels, sums = np.empty(0, np.int64), np.empty((0, 4))
-    for n in range(count):
-        curve = inside[ends[n] : ends[n + 1]]
-        lengths[n] = centre_points(points[ends[n] : ends[n + 1]], tiles, curve)
-        firsts[n + 1] = segments(curve[: lengths[n]], tiles[3], False, voxels, sums)
-    for n in range(count):
-        firsts[n + 1] += firsts[n]
-    voxels, sums = np.empty(firsts[count], np.int64), np.empty((firsts[count], 4))
-    for n in range(count):
-        curve = inside[ends[n] : ends[n] + lengths[n]]
-        segments(curve, tiles[3], True, voxels[firsts[n] :], sums[firsts[n] :])
-    return voxels, sums
+def centred(points: np.ndarray, depth: np.ndarray) -> np.ndarray:
+    """Points (n, 3) of a curve, those outside of the object or close to its border moved.
+
+    The field does not resolve parts that are few voxels thick: a curve follows their border there
+    or, where charges were moved outward, leaves them for a short way. Its points go to the centre
+    of the deepest neighbour of their voxel, the nearest of those; one adjacent to the point before
+    goes first. Points without a neighbour in the object are left out. Where the object is thick,
+    neighbours are nearly as deep, and all points stay.
+    """
+    inside, count = np.empty(points.shape), 0
+    depths = np.empty(27, np.float32)
+    for n in range(points.shape[0]):
+        k, j, i = voxel_along(points[n, 0]), voxel_along(points[n, 1]), voxel_along(points[n, 2])
+        deepest = np.float32(0)
+        for side in range(27):
+            depths[side] = depth_at(
+                depth, k + side // 9 - 1, j + side // 3 % 3 - 1, i + side % 3 - 1
+            )
+            deepest = max(deepest, depths[side])
+        if deepest == 0:
+            continue
+        if depths[13] >= CENTRAL * deepest:
+            inside[count] = points[n]
+        else:
+            moved = deepest_neighbour(points[n], (k, j, i), depths, inside[:count])
+            inside[count, 0], inside[count, 1], inside[count, 2] = moved
+        count += 1
+    return inside[:count]
 
 
 @compiled_inside
-def segments(
-    points: np.ndarray,
-    shape: tuple[int, ...],
-    are_kept: bool,
-    voxels: np.ndarray,
-    sums: np.ndarray,
-) -> int:
-    """Cut a curve at the faces between voxels; returns the number of segments.
+def deepest_neighbour(
+    point: np.ndarray, voxel: tuple[int, int, int], depths: np.ndarray, before: np.ndarray
+) -> tuple[int, int, int]:
+    """The neighbour of a point's voxel to which the point is moved; see `centred`."""
+    best, nearest, found = (False, np.float32(0)), 0.0, voxel
+    for side in range(27):
+        depth = depths[side]
+        if depth == 0:
+            continue
+        a, b, c = voxel[0] + side // 9 - 1, voxel[1] + side // 3 % 3 - 1, voxel[2] + side % 3 - 1
+        is_adjacent = False
+        if len(before) > 0:
+            last = before[-1]
+            is_adjacent = max(abs(last[0] - a), abs(last[1] - b), abs(last[2] - c)) < 1.5
+        if (is_adjacent, depth) < best:
+            continue
+        squared = (point[0] - a) ** 2 + (point[1] - b) ** 2 + (point[2] - c) ** 2
+        nearness = round(-squared, 3)
+        if (is_adjacent, depth) > best or nearness > nearest:
+            best, nearest, found = (is_adjacent, depth), nearness, (a, b, c)
+    return found
 
-    Where they are kept, `voxels` are set to the segments' voxels as flat indices, and `sums` to
-    length and length times middle.
+
+@compiled_inside
+def depth_at(depth: np.ndarray, k: int, j: int, i: int) -> np.float32:
+    """Depth of a voxel, 0 beyond the volume."""
+    if 0 <= k < depth.shape[0] and 0 <= j < depth.shape[1] and 0 <= i < depth.shape[2]:
+        return depth[k, j, i]
+    return np.float32(0)
+
+
+@compiled
+def segments(points: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Cut a curve (n, 3) at the faces between voxels.
+
+    Returns
+    -------
+    voxels : ndarray of int64, (m,)
+        Flat indices of the segments' voxels.
+    sums : ndarray, (m, 4)
+        Length, and length times middle.
     """
-    count = 0
+    most = MOST_SEGMENTS * max(points.shape[0] - 1, 0)
+    voxels, sums, count = np.empty(most, np.int64), np.empty((most, 4)), 0
     step = np.empty(3)
     for n in range(1, points.shape[0]):
         start = points[n - 1]
@@ -132,16 +171,15 @@ def segments(
         share = 0.0
         while share < 1 and length > 0:
             following = next_face(start, step, share)
-            if are_kept:
-                sums[count, 0] = (following - share) * length
-                voxels[count] = 0
-                for axis in range(3):
-                    middle = start[axis] + 0.5 * (share + following) * step[axis]
-                    voxels[count] = voxels[count] * shape[axis] + voxel_along(middle)
-                    sums[count, 1 + axis] = sums[count, 0] * middle
+            sums[count, 0] = (following - share) * length
+            voxels[count] = 0
+            for axis in range(3):
+                middle = start[axis] + 0.5 * (share + following) * step[axis]
+                voxels[count] = voxels[count] * shape[axis] + voxel_along(middle)
+                sums[count, 1 + axis] = sums[count, 0] * middle
             count += 1
             share = following
-    return count
+    return voxels[:count], sums[:count]
 
 
 @compiled_inside

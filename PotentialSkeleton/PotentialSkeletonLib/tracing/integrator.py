@@ -1,26 +1,21 @@
 """One exponential Euler step along a force that is trilinear between the voxels, compiled.
 
 The unit force, linear round a position x, moves a point by t phi_1(t J) f in the time t, with J its
-Jacobian and phi_1(z) = (exp(z) - 1) / z. Doubling the time squares exp(t J).
+Jacobian and phi_1(z) = (exp(z) - 1) / z. Doubling the time squares exp(t J). Vectors and matrices
+are tuples, row by row: compiled code keeps them in registers.
 """
 
 import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
 
-from ..critical_points.trilinear import Matrix, Vector, force_and_slopes
-from .small_matrices import (
-    divided,
-    dot,
-    is_same,
-    matrix_product,
-    matrix_vector,
-    norm,
-)
-
 STEP = 0.25  # longest step, in voxels
 MAX_DOUBLINGS = 64  # of the time of a step
 RETRIED_DOUBLINGS = 6  # the last ones, when the time is refined
+SAME = 1e-9  # largest difference of displacements that are taken to be equal
+
+Vector = tuple[float, float, float]
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 
 @inlined
@@ -150,3 +145,79 @@ def store(row: np.ndarray, m: Matrix, shift: Vector) -> None:
 def stored(row: np.ndarray) -> tuple[Matrix, Vector]:
     m = (row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8])
     return m, (row[9], row[10], row[11])
+
+
+@compiled_inside
+def force_and_slopes(corners: np.ndarray, k: float, j: float, i: float) -> tuple[Vector, Matrix]:
+    """Return force and Jacobian at a place within the unit cell: tuples of 3 and of 9 numbers."""
+    force_k = force_j = force_i = 0.0
+    kk = kj = ki = jk = jj = ji = ik = ij = ii = 0.0
+    for n in range(8):
+        from_k = k if n >> 2 else 1 - k
+        from_j = j if n >> 1 & 1 else 1 - j
+        from_i = i if n & 1 else 1 - i
+        slope_k = from_j * from_i if n >> 2 else -from_j * from_i
+        slope_j = from_k * from_i if n >> 1 & 1 else -from_k * from_i
+        slope_i = from_k * from_j if n & 1 else -from_k * from_j
+        share = from_k * from_j * from_i
+        along_k, along_j, along_i = corners[n, 0], corners[n, 1], corners[n, 2]
+        force_k += share * along_k
+        kk += slope_k * along_k
+        kj += slope_j * along_k
+        ki += slope_i * along_k
+        force_j += share * along_j
+        jk += slope_k * along_j
+        jj += slope_j * along_j
+        ji += slope_i * along_j
+        force_i += share * along_i
+        ik += slope_k * along_i
+        ij += slope_j * along_i
+        ii += slope_i * along_i
+    return (force_k, force_j, force_i), (kk, kj, ki, jk, jj, ji, ik, ij, ii)
+
+
+@inlined
+def divided(m: Matrix, by: float) -> Matrix:
+    return (
+        m[0] / by, m[1] / by, m[2] / by, m[3] / by, m[4] / by, m[5] / by, m[6] / by, m[7] / by,
+        m[8] / by,
+    )  # fmt: skip
+
+
+@compiled_inside
+def dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled_inside
+def norm(vector: Vector) -> float:
+    return np.sqrt(dot(vector, vector))
+
+
+@inlined
+def is_same(a: Vector, b: Vector) -> bool:
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]), abs(a[2] - b[2])) < SAME
+
+
+@compiled_inside
+def matrix_vector(m: Matrix, vector: Vector) -> Vector:
+    return (
+        m[0] * vector[0] + m[1] * vector[1] + m[2] * vector[2],
+        m[3] * vector[0] + m[4] * vector[1] + m[5] * vector[2],
+        m[6] * vector[0] + m[7] * vector[1] + m[8] * vector[2],
+    )
+
+
+@compiled_inside
+def matrix_product(a: Matrix, b: Matrix) -> Matrix:
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
+        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
+        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )

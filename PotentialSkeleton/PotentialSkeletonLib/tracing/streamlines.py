@@ -10,26 +10,21 @@ that follow the force alone would have to be as short. A step is therefore expon
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 
 from ..critical_points.critical_points import CriticalPoint
-from ..field.tiles import Tiles
-from .meeting import end_each
-from .outgoing_directions import outgoing_directions
-from .spatial_point_index import NO_POINT, empty_index, insert_points
-from .stepping import MISSING_TILE, ON_NO_CURVE, Curves, follow_each
-from .tiled_field import TiledField
+from .integrator import exponential_euler_step, step_workspace
 
 START = 0.3  # voxels from a saddle to the first point of its curves
-CURVES_PER_SLICE = 256  # traced between two calls of the progress callback
-CURVES_PER_PART = 16  # followed by one thread
-VOXELS_PER_CURVE = 2048  # that are worked on otherwise in the time of one curve
+NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
+TIE = 1e-6  # squared voxels: of two points as near, the one that was inserted first counts
+MIN_STEP = 1e-4  # voxels: below it the force has no way out
+LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
+SAME_EIGENVALUE = 1e-3  # relative difference up to which eigenvalues are taken to be equal
+NO_POINT = -1
 
 
 class Tracer:
@@ -37,109 +32,162 @@ class Tracer:
 
     Parameters
     ----------
-    field : Tiles
-        Of the forces, (K, J, I, 3), 0 where there is none, and of what is not 0 where curves may
-        run; bool or uint8 (K, J, I).
+    vectors : ndarray of float32, shape (K, J, I, 3)
+        The forces, 0 where there is none.
+    classes : ndarray of uint8, shape (K, J, I)
+        Not 0 where curves may run.
     ends : ndarray of float, (n, 3)
         Critical points at which curves end, in voxels K, J, I.
     """
 
-    def __init__(self, field: Tiles, ends: Sequence[np.ndarray]) -> None:
-        self.field = field
-        self._index = empty_index(field.shape)
-        if len(ends):
-            self._index = insert_points(np.array(ends, float), ON_NO_CURVE, self._index)
+    def __init__(
+        self, vectors: np.ndarray, classes: np.ndarray, ends: Sequence[np.ndarray]
+    ) -> None:
+        self._vectors, self._classes = vectors, classes
+        # Points of earlier curves: each voxel has a linked list of those that lie nearest to it.
+        self._first = np.full(classes.shape, NO_POINT, np.int32)
+        self._points, self._following = np.empty((1024, 3)), np.empty(1024, np.int32)
+        self._used = 0
+        self.insert(np.array(ends, float).reshape(-1, 3))
 
-    def trace(self, start: ArrayLike, own: int = NO_POINT) -> tuple[np.ndarray, int]:
-        """Follow the force from `start`.
+    def insert(self, points: np.ndarray) -> None:
+        """Let later curves end at points (n, 3)."""
+        while self._used + len(points) > len(self._points):
+            self._points = np.concatenate([self._points, np.empty_like(self._points)])
+            self._following = np.concatenate([self._following, np.empty_like(self._following)])
+        insert_points(points, self._used, self._points, self._following, self._first)
+        self._used += len(points)
+
+    def trace(self, start: np.ndarray, own: int = NO_POINT) -> np.ndarray:
+        """Follow the force from a start (3,); points (n, 3), none where there is no way.
 
         Parameters
         ----------
-        start : array_like, (3,)
         own : int
             Number, among `ends`, of the critical point that the curve comes from.
-
-        Returns
-        -------
-        points : ndarray, (n, 3)
-        ending : int
-            `CRITICAL_POINT`, `CURVE` or `STALL` of `stepping`.
         """
-        path, curves = self._followed(np.array([start], float), np.array([own]))
-        return path[:, :3].copy(), int(curves.endings[0])
+        start = np.asarray(start, float)
+        index = self._points, self._following, self._first
+        return follow(self._vectors, self._classes, start, own, *index)
 
-    def trace_and_keep(self, starts: np.ndarray, owns: np.ndarray) -> list[np.ndarray]:
-        """Follow the force from each of the starts (n, 3) in turn, and keep all but the starts.
-
-        Later curves end at what is kept. `owns` (n,) are their numbers as for `trace`. Returns
-        points (n, 3) of each curve.
-        """
-        nothing = np.empty((0, 3)), np.zeros(len(starts), np.int64)
-        return self._kept(starts, owns, *nothing, 1)
-
-    def trace_along(self, leads: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Go along each lead (m, 3) in turn and on along the force from its last point.
-
-        Later curves end at these. Returns points (n, 3) of each curve, its lead first.
-        """
-        if not len(leads):
-            return []
-        before = [np.asarray(lead[:-1], float).reshape(-1, 3) for lead in leads]
-        starts = np.array([lead[-1] for lead in leads], float)
-        owns, ends = np.full(len(leads), NO_POINT), np.cumsum([len(lead) for lead in before])
-        found = self._kept(starts, owns, np.concatenate(before), ends, 0)
-        return [np.concatenate(both) for both in zip(before, found)]
-
-    def _kept(
-        self,
-        starts: np.ndarray,
-        owns: np.ndarray,
-        leads: np.ndarray,
-        lead_ends: np.ndarray,
-        kept: int,
-    ) -> list[np.ndarray]:
-        """Follow curves, each up to those before it, and insert them; see `end_each`."""
-        path, curves = self._followed(starts, owns)
-        points, self._index = end_each(
-            path, curves, leads, lead_ends, kept, self.field.shape, self._index
-        )
-        ends = np.cumsum(curves.lengths).tolist()
-        return [points[a:b] for a, b in pairwise([0, *ends])]
-
-    def _followed(self, starts: np.ndarray, owns: np.ndarray) -> tuple[np.ndarray, Curves]:
-        """Follow curves, by threads, up to what was inserted before; path (m, 6) of all."""
-        count = len(starts)
-        curves = Curves(starts, owns, np.zeros(count, np.int64), np.full(count, MISSING_TILE))
-        parts = [
-            _Part(Curves(*(column[first : first + CURVES_PER_PART] for column in curves)))
-            for first in range(0, count, CURVES_PER_PART)
-        ]
-        left = parts
-        while left:
-            work = partial(self._follow_parts, left)
-            in_parts(work, len(left), VOXELS_PER_CURVE * CURVES_PER_PART * len(left))
-            left = [part for part in left if part.done < len(part.curves.starts)]
-            self.field.require_tiles(part.tile for part in left)
-        paths = [part.path[: part.curves.lengths.sum()] for part in parts]
-        return np.concatenate([np.empty((0, 6)), *paths]), curves
-
-    def _follow_parts(self, parts: Sequence["_Part"], first: int, last: int) -> None:
-        tiles, longest = self.field, 4 * sum(self.field.shape)
-        forces, free = tiles.volumes
-        field = TiledField(forces, free, tiles.numbers, tiles.side, tiles.shape)
-        for part in parts[first:last]:
-            part.path, part.done, part.travelled = follow_each(
-                field, self._index, part.tile, part.curves, part.path, part.done, part.travelled,
-                longest,
-            )  # fmt: skip
+    def trace_along(self, lead: np.ndarray) -> np.ndarray:
+        """Go along a lead (m, 3) and on along the force from its last point; both are inserted."""
+        lead = np.asarray(lead, float)
+        curve = np.concatenate([lead[:-1], self.trace(lead[-1])])
+        self.insert(curve)
+        return curve
 
 
-class _Part:
-    """Some curves that one thread follows, as far as it came."""
+@compiled
+def insert_points(
+    new_points: np.ndarray, used: int, points: np.ndarray, following: np.ndarray, first: np.ndarray
+) -> None:
+    for n in range(new_points.shape[0]):
+        k, j, i = round(new_points[n, 0]), round(new_points[n, 1]), round(new_points[n, 2])
+        here = used + n
+        for axis in range(3):
+            points[here, axis] = new_points[n, axis]
+        following[here] = first[k, j, i]
+        first[k, j, i] = here
 
-    def __init__(self, curves: Curves) -> None:
-        self.curves, self.path = curves, np.empty((1024, 6))
-        self.done, self.travelled, self.tile = 0, 0.0, np.empty(3, np.int64)
+
+@compiled_inside
+def nearest_ahead(
+    position: np.ndarray,
+    step: np.ndarray,
+    own: int,
+    points: np.ndarray,
+    following: np.ndarray,
+    first: np.ndarray,
+) -> int:
+    """Number of the nearest point but `own` within `NEAR` of a position and not behind it, or -1.
+
+    What lies behind is where a curve comes from, not where it leads.
+    """
+    best, found, shape = NEAR * NEAR, NO_POINT, first.shape
+    low_k, high_k = max(round(position[0] - NEAR), 0), min(round(position[0] + NEAR), shape[0] - 1)
+    low_j, high_j = max(round(position[1] - NEAR), 0), min(round(position[1] + NEAR), shape[1] - 1)
+    low_i, high_i = max(round(position[2] - NEAR), 0), min(round(position[2] + NEAR), shape[2] - 1)
+    for k in range(low_k, high_k + 1):
+        for j in range(low_j, high_j + 1):
+            for i in range(low_i, high_i + 1):
+                n = first[k, j, i]
+                while n >= 0:
+                    away_k, away_j = points[n, 0] - position[0], points[n, 1] - position[1]
+                    away_i = points[n, 2] - position[2]
+                    squared = away_k * away_k + away_j * away_j + away_i * away_i
+                    is_ahead = away_k * step[0] + away_j * step[1] + away_i * step[2] >= 0
+                    if squared < best and n != own and is_ahead:
+                        best, found = squared - TIE, n
+                    n = following[n]
+    return found
+
+
+@compiled
+def follow(
+    vectors: np.ndarray,
+    free: np.ndarray,
+    start: np.ndarray,
+    own: int,
+    points: np.ndarray,
+    following: np.ndarray,
+    first: np.ndarray,
+) -> np.ndarray:
+    """Follow the force from a start up to an indexed point, or as long as there is a way."""
+    path = np.empty((256, 3))
+    if not is_free(free, start):
+        return path[:0]
+    shape, longest = free.shape, 4.0 * (free.shape[0] + free.shape[1] + free.shape[2])
+    step, corners, within = np.empty(3), np.empty((8, 3)), np.empty(3)
+    low, workspace = np.empty(3, np.int64), step_workspace()
+    path[0] = start
+    count, travelled = 1, 0.0
+    while travelled < longest:
+        position = path[count - 1]
+        has_cell = True
+        for axis in range(3):
+            low[axis] = np.floor(position[axis])
+            within[axis] = position[axis] - low[axis]
+            has_cell = has_cell and 0 <= low[axis] < shape[axis] - 1
+        if not has_cell:
+            break
+        for n in range(8):
+            for axis in range(3):
+                corners[n, axis] = vectors[
+                    low[0] + (n >> 2), low[1] + (n >> 1 & 1), low[2] + (n & 1), axis
+                ]
+        length = exponential_euler_step(corners, within, step, workspace)
+        end = nearest_ahead(position, step, own, points, following, first)
+        if count == path.shape[0]:
+            longer = np.empty((2 * count, 3))
+            longer[:count] = path
+            path = longer
+        if end >= 0:
+            path[count] = points[end]
+            count += 1
+            break
+        if length < MIN_STEP:
+            break
+        for axis in range(3):
+            path[count, axis] = path[count - 1, axis] + step[axis]
+        if not is_free(free, path[count]):
+            break
+        count += 1
+        travelled += length
+        if count > LOOK_BACK:  # one that goes round and round a sink is still near
+            away = path[count - 1] - path[count - LOOK_BACK]
+            if away[0] * away[0] + away[1] * away[1] + away[2] * away[2] < NEAR * NEAR:
+                break
+    return path[:count]
+
+
+@compiled_inside
+def is_free(free: np.ndarray, position: np.ndarray) -> bool:
+    """Whether curves may run in the voxel nearest to a position."""
+    k, j, i = round(position[0]), round(position[1]), round(position[2])
+    if not (0 <= k < free.shape[0] and 0 <= j < free.shape[1] and 0 <= i < free.shape[2]):
+        return False
+    return bool(free[k, j, i] != 0)
 
 
 def core_curves(tracer: Tracer, points: Sequence[CriticalPoint]) -> Iterator[np.ndarray]:
@@ -156,15 +204,42 @@ def core_curves(tracer: Tracer, points: Sequence[CriticalPoint]) -> Iterator[np.
     ndarray, (n, 3)
         Begins at its saddle.
     """
-    saddles = [n for n, point in enumerate(points) if point.kind.startswith("saddle")]
-    directions = outgoing_directions([points[n] for n in saddles])
-    owns = np.repeat(np.array(saddles, int), np.array([len(some) for some in directions], int))
-    positions = np.array([point.position for point in points]).reshape(-1, 3)[owns]
-    steps = START * np.array([one for some in directions for one in some]).reshape(-1, 3)
-    starts = np.stack([positions + steps, positions - steps], axis=1).reshape(-1, 3)
-    owns = np.repeat(owns, 2)
-    for first in range(0, len(starts), CURVES_PER_SLICE):
-        some = slice(first, first + CURVES_PER_SLICE)
-        paths = tracer.trace_and_keep(starts[some], owns[some])
-        for own, path in zip(owns[some].tolist(), paths):
-            yield np.concatenate([points[own].position[None], path])
+    for own, point in enumerate(points):
+        if not point.kind.startswith("saddle"):
+            continue
+        for direction in outgoing_directions(point):
+            for step in (START * direction, -START * direction):
+                path = tracer.trace(point.position + step, own)
+                tracer.insert(path[1:])
+                yield np.concatenate([point.position[None], path])
+
+
+def outgoing_directions(point: CriticalPoint) -> list[np.ndarray]:
+    """Unit vectors (3,) that span a critical point's outgoing eigenspace.
+
+    An eigenvector of a symmetric point is determined but for its sign or, where eigenvalues are
+    equal, a rotation within their eigenspace. Both are fixed by the axes K, J, I, so that rounding
+    decides nothing.
+    """
+    directions: list[np.ndarray] = []
+    values = point.eigenvalues.real.tolist()
+    outward = [n for n in range(3) if values[n] > 0]
+    while outward:
+        limit = values[outward[0]] * (1 + SAME_EIGENVALUE)
+        same = sum(values[n] <= limit for n in outward)
+        vectors = point.eigenvectors[:, outward[0] : outward[0] + same]
+        # A complex pair spans a plane as its real and imaginary parts.
+        both = np.concatenate([vectors.real, vectors.imag], axis=1)
+        directions += _basis_near_axes(np.linalg.svd(both)[0][:, :same])
+        outward = outward[same:]
+    return directions
+
+
+def _basis_near_axes(basis: np.ndarray) -> list[np.ndarray]:
+    """Orthonormal vectors with the span of a basis (3, n), made of projections of the axes."""
+    found: list[np.ndarray] = []
+    for _ in range(basis.shape[1]):
+        projections = basis @ basis.T - sum(np.outer(vector, vector) for vector in found)
+        axis = np.argmax(np.round(np.diag(projections), 3))
+        found.append(projections[axis] / np.linalg.norm(projections[axis]))
+    return found

@@ -29,16 +29,6 @@ def skeleton_of_polylines(
     spacing : 3 floats
         K, J, I in mm.
 
-    Returns
-    -------
-    CurveSkeleton
-        Without critical points and voxels.
-
-    Raises
-    ------
-    InputError
-        A polyline has fewer than two points, or not one finite radius a point.
-
     Examples
     --------
     >>> fork = skeleton_of_polylines(

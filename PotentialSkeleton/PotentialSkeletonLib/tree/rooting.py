@@ -23,55 +23,26 @@ MAX_POINTS = 20_000_000  # of all lines together: about 1 GB with their arrays
 
 @dataclass(frozen=True)
 class DirectedBranch:
-    """A branch in the direction away from the root.
+    """A branch in the direction away from the root."""
 
-    Attributes
-    ----------
-    number : int
-        Of the skeleton's branch.
-    start, end : int
-        Nodes; `start` is nearer to the root.
-    parent : int
-        Position of the parent among the forest's branches; -1 at a root.
-    children : list of int
-        Positions of the branches that continue from `end`.
-    points : ndarray of float, (n, 3)
-        Voxels K, J, I, from `start` to `end`.
-    radius : ndarray of float, (n,)
-        mm.
-    """
-
-    number: int
-    start: int
+    number: int  # of the skeleton's branch
+    start: int  # node, nearer to the root
     end: int
-    parent: int
-    children: list
-    points: np.ndarray
-    radius: np.ndarray
+    parent: int  # position among the forest's branches; -1 at a root
+    children: list  # positions of the branches that continue from `end`
+    points: np.ndarray  # (n, 3), voxels K, J, I, from `start` to `end`
+    radius: np.ndarray  # (n,), mm
 
 
 @dataclass(frozen=True)
 class Forest:
-    """One rooted tree for each component of a skeleton.
-
-    Attributes
-    ----------
-    skeleton : CurveSkeleton
-    roots : list of int
-        One node for each component that has a branch.
-    branches : list of DirectedBranch
-        Depth first: parents come before their children.
-    cut : list of int
-        The skeleton's branches that are left out because they close a loop.
-    isolated : list of int
-        Nodes without any branch.
-    """
+    """One rooted tree for each component of a skeleton."""
 
     skeleton: CurveSkeleton
-    roots: list
-    branches: list
-    cut: list
-    isolated: list
+    roots: list[int]  # a node for each component that has a branch
+    branches: list[DirectedBranch]  # depth first: parents come before their children
+    cut: list[int]  # the skeleton's branches that are left out because they close a loop
+    isolated: list[int]  # nodes without any branch
 
     @cached_property
     def first(self) -> dict:
@@ -84,9 +55,7 @@ class Forest:
 
 
 def rooted_forest(
-    skeleton: CurveSkeleton,
-    roots: Iterable[int] | None = None,
-    near: ArrayLike | None = None,
+    skeleton: CurveSkeleton, roots: Iterable[int] | None = None, near: ArrayLike | None = None
 ) -> Forest:
     """Root each component of a skeleton, and cut its loops for the tree views.
 
@@ -97,11 +66,6 @@ def rooted_forest(
         Nodes, at most one for each component; elsewhere as `CurveSkeleton.roots` chooses.
     near : array_like, (n, 3), optional
         Points in voxels K, J, I instead: each chooses the nearest end (node where there is none).
-
-    Raises
-    ------
-    InputError
-        Both `roots` and `near` are given, a root is no node, or two lie in one component.
 
     Examples
     --------
@@ -193,59 +157,31 @@ def _grow(skeleton, root, at_node, branches):
 
 @dataclass(frozen=True)
 class RootedLine:
-    """The way from a root to one tip.
+    """The way from a root to one tip."""
 
-    Attributes
-    ----------
-    points : ndarray of float, (n, 3)
-        Voxels K, J, I.
-    radius : ndarray of float, (n,)
-        mm.
-    branches : tuple of int
-        Positions among the forest's branches, from the root on.
-    starts : ndarray of int, (branches + 1,)
-        Index of the point at which each branch begins, and of the last point.
-    root, tip : int
-        Nodes.
-    """
-
-    points: np.ndarray
-    radius: np.ndarray
-    branches: tuple
-    starts: np.ndarray
-    root: int
+    points: np.ndarray  # (n, 3), voxels K, J, I
+    radius: np.ndarray  # (n,), mm
+    branches: tuple[int, ...]  # positions among the forest's branches, from the root on
+    starts: np.ndarray  # index of each branch's first point, and of the last point
+    root: int  # node
     tip: int
 
 
 def root_to_tip_lines(forest: Forest) -> list[RootedLine]:
     """The line from the root to each tip, tree by tree, depth first; lines share branches.
 
-    Raises
-    ------
-    InputError
-        The lines together would have more than `MAX_POINTS` points.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [9, 0, 0]], [[9, 0, 0], [15, 8, 0]], [[9, 0, 0], [15, -8, 0]]],
-    ...     [[2, 2], [1.5, 1], [1.5, 1]],
-    ... )
-    >>> [line.branches for line in root_to_tip_lines(rooted_forest(fork))]
-    [(0, 1), (0, 2)]
+    `InputError` if the lines together would have more than `MAX_POINTS` points.
     """
     ways = [_way_to(forest, n) for n, branch in enumerate(forest.branches) if not branch.children]
     sizes = [len(branch.points) - 1 for branch in forest.branches]
     count = sum(1 + sum(sizes[n] for n in way) for way in ways)
     if count > MAX_POINTS:
-        raise InputError(
-            _(
-                "The lines from the root to {tips:,} tips would have {count:,} points, more "
-                "than {most:,}: prune the tree first, or use the network, which has each "
-                "branch once."
-            ).format(tips=len(ways), count=count, most=MAX_POINTS)
+        text = _(
+            "The lines from the root to {tips:,} tips would have {count:,} points, more "
+            "than {most:,}: prune the tree first, or use the network, which has each "
+            "branch once."
         )
+        raise InputError(text.format(tips=len(ways), count=count, most=MAX_POINTS))
     return [_line(forest, way) for way in ways]
 
 

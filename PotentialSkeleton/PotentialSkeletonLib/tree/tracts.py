@@ -23,40 +23,20 @@ ROUNDS = 3  # each narrows a crossing down to 1/32 of the step
 
 @dataclass(frozen=True)
 class Tract:
-    """A piece of a root-to-tip line.
+    """A piece of a root-to-tip line; its numbers count from 0."""
 
-    Attributes
-    ----------
-    line, tract, group : int
-        Numbers of the line, along the line, and of the vessel or bifurcation, from 0 (VMTK:
-        CenterlineIds, TractIds, GroupIds).
-    blanked : bool
-        Whether it lies within a bifurcation (Blanking).
-    points : ndarray of float, (n, 3)
-        mm: voxels K, J, I times the spacing.
-    radius : ndarray of float, (n,)
-        mm.
-    branches : tuple of int
-        Numbers of the skeleton's branches that it stands for: its own, and those within a
-        bifurcation whose middle lies in it.
-    """
-
-    line: int
-    tract: int
-    group: int
-    blanked: bool
-    points: np.ndarray
-    radius: np.ndarray
-    branches: tuple = ()
+    line: int  # VMTK's CenterlineIds
+    tract: int  # number along the line: TractIds
+    group: int  # the vessel or bifurcation: GroupIds
+    blanked: bool  # whether it lies within a bifurcation: Blanking
+    points: np.ndarray  # (n, 3), mm: voxels K, J, I times the spacing
+    radius: np.ndarray  # (n,), mm
+    branches: tuple[int, ...] = ()  # the skeleton's that it stands for: its own, and those within a
+    # bifurcation whose middle lies in it
 
 
 def split_lines(forest: Forest) -> list[Tract]:
     """Split root-to-tip lines into tracts, line by line, and group them.
-
-    Raises
-    ------
-    InputError
-        As `root_to_tip_lines`.
 
     Examples
     --------
@@ -175,24 +155,11 @@ class _Tubes:
 
 
 def tube_function(places: np.ndarray, points: np.ndarray, radius: np.ndarray) -> np.ndarray:
-    """Least value of |x - c|^2 - r^2 over the balls of segments; negative inside their tube.
+    """Least value of |x - c|^2 - r^2 over the balls of segments, mm^2; negative inside their tube.
 
     Along a segment centre and radius are linear, so that the least value has a closed form (Antiga
-    and Steinman 2004, section II).
-
-    Parameters
-    ----------
-    places : ndarray of float, (m, 3)
-        mm.
-    points : ndarray of float, (n, 2, 3)
-        The segments' ends, mm.
-    radius : ndarray of float, (n, 2)
-        There, mm.
-
-    Returns
-    -------
-    ndarray of float, (m,)
-        mm^2; infinite where there is no segment.
+    and Steinman 2004, section II). Places (m, 3), ends of segments (n, 2, 3) and radii there (n, 2)
+    are in mm.
 
     Examples
     --------

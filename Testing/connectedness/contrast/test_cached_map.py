@@ -12,7 +12,7 @@ from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, Cac
 from FuzzyConnectedGPULib.contrast import contrast_model, cuda_widest_paths
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
-from FuzzyVesselCoreLib.gpu import kept_memory
+from FuzzyVesselCoreLib.gpu import device as device_module
 
 SHAPE = (17, 19, 23)
 SEED, BRANCH, FAINT, OUTSIDE = (8, 9, 11), (6, 2, 4), (12, 15, 18), (6, 16, 4)
@@ -106,7 +106,7 @@ def test_no_more_is_kept_than_is_left_free(on_cuda):
 def test_a_run_that_has_too_little_gets_what_is_kept(on_cuda):
     kept = CachedConnectedness()
     first = clicked([SEED], cached=kept)
-    kept_memory.free_kept_memory()
+    device_module.free_kept_memory()
     assert kept._map._map is None
     np.testing.assert_array_equal(clicked([SEED], cached=kept).labels, first.labels)
     assert kept.work == EVERYTHING
@@ -118,7 +118,7 @@ def test_on_the_cpu_what_is_on_the_device_is_found_anew(on_cuda):
     found = clicked([SEED], cached=kept, device="cpu")
     assert kept.work == EVERYTHING
     np.testing.assert_array_equal(found.scene.values, clicked([SEED], device="cpu").scene.values)
-    kept_memory.free_kept_memory()  # it is on the host now
+    device_module.free_kept_memory()  # it is on the host now
     clicked([SEED, BRANCH], cached=kept, device="cpu")
     assert kept.work == NEW_SEEDS
 

@@ -33,7 +33,7 @@ def test_a_click_in_air_adds_a_few_voxels_and_is_named(phantom, click):
     assert (after.labels > before.labels).sum() < FEW
     (note,) = after.scene.notes
     assert isinstance(note, NoContrastNote)
-    assert note.voxels.tolist() == [list(click)]
+    assert note.voxels == (click,)
     assert "I,J,K = " + ",".join(map(str, click[::-1])) in note
     assert before.scene.notes == ()
 
@@ -44,7 +44,7 @@ def test_the_only_click_in_air_adds_a_few_voxels(phantom, click):
     assert 0 < found.labels.sum() < FEW
     (note,) = found.scene.notes
     assert isinstance(note, FaintClicksNote)
-    assert note.voxels.tolist() == [list(click)]
+    assert note.voxels == (click,)
 
 
 def test_clicks_in_the_background_of_a_single_tissue_add_a_few_voxels():

@@ -82,7 +82,7 @@ def test_of_one_tissue_nothing_is_lowered(monkeypatch):
 @pytest.mark.parametrize("polarity", [1, -1])
 def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
     own = np.linspace(-5, 45, 2001, dtype=np.float32).reshape(1, 1, -1)
-    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 6.5), (-4, 100, 0), (30, 60, 30)):
+    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 6.5), (-4, 100, 0), (30, 60, 39)):
         lowered = own.copy()
         background = np.full_like(own, polarity * stands_out)
         lower_own_background(lowered, background, polarity, at_first)

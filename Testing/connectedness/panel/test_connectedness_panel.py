@@ -135,7 +135,8 @@ def test_several_volumes(done):
     first = array(done.parameters.labelmap).copy()
     other = add_volume(vessel((20, 16, 18)))
     other.SetName("other")
-    done.parameters.inputVolume = other
+    seeds = done.parameters.seeds
+    done.parameters.inputVolume, done.parameters.seeds = other, seeds
     done.process_events()
     assert "20 voxels" in done.ui.inputSelector.toolTip
     assert done.parameters.labelmap is None

@@ -70,7 +70,7 @@ def test_apply_takes_two_seeds_and_says_what_the_threshold_means(done):
     assert "ml" in done.ui.volumeValueLabel.text
     assert done.ui.statusLabel.text.startswith("Done, on ")
     done.click("applyButton")
-    assert done.ui.statusLabel.text.startswith("Went on from the last run")
+    assert done.ui.statusLabel.text.startswith("Nothing but the threshold had changed")
 
 
 def test_a_background_point_is_kept_out_by_the_next_run(done):
@@ -178,12 +178,12 @@ def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
 
 
 def test_numbers_of_the_affinity_are_read_when_they_are_shown(chosen, monkeypatch):
-    from FuzzyConnectedGPUPanel.advanced import affinity_section
+    from FuzzyConnectedGPUPanel import method_section
 
     read = []
-    intensity_histogram = affinity_section.intensity_histogram
+    intensity_histogram = method_section.intensity_histogram
     monkeypatch.setattr(
-        affinity_section,
+        method_section,
         "intensity_histogram",
         lambda voxels: (read.append(voxels.shape), intensity_histogram(voxels))[1],
     )

@@ -156,7 +156,7 @@ def test_words_are_those_of_the_clinic(done):
 
 
 def test_the_advice_goes_from_step_to_step():
-    from FuzzyConnectedGPUPanel.first_view.advice import Situation, advice
+    from FuzzyConnectedGPUPanel.advice import Situation, advice
 
     def says(**situation):
         return advice(Situation(**situation))

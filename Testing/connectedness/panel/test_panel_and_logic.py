@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyConnectedGPUMRML import views as slice_layers
+from FuzzyConnectedGPUMRML import run_inputs, views
 from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
@@ -369,11 +368,11 @@ def composite(slicer_scene):
 
 
 def test_preview_shows_the_scene_from_the_threshold_and_puts_all_back(composite, result, volume):
-    slice_layers.show_volume(volume)
-    slice_layers.show_labelmap(result.labelmapNode, 0.8)
+    views.show_volume(volume)
+    views.show_labelmap(result.labelmapNode, 0.8)
     display = result.sceneNode.GetDisplayNode()
     was = display.GetLowerThreshold()
-    preview = slice_layers.ThresholdPreview(result.sceneNode)
+    preview = views.ThresholdPreview(result.sceneNode)
     preview.show(0.37)
     assert composite.GetForegroundVolumeID() == result.sceneNode.GetID()
     assert display.GetLowerThreshold() == pytest.approx(0.37)
@@ -387,22 +386,22 @@ def test_preview_shows_the_scene_from_the_threshold_and_puts_all_back(composite,
 def test_what_the_user_shows_in_the_slices_stays(slicer_scene, composite, result, volume):
     other = add_volume(array(volume).copy())
     composite.SetBackgroundVolumeID(other.GetID())
-    slice_layers.show_volume(volume)
+    views.show_volume(volume)
     assert composite.GetBackgroundVolumeID() == other.GetID()
-    slice_layers.show_labelmap(result.labelmapNode)
-    slice_layers.hide_labelmap(result.labelmapNode)
+    views.show_labelmap(result.labelmapNode)
+    views.hide_labelmap(result.labelmapNode)
     assert composite.GetLabelVolumeID() is None
     another = add_volume(array(result.labelmapNode).copy(), kind="vtkMRMLLabelMapVolumeNode")
-    slice_layers.show_labelmap(another)
-    slice_layers.hide_labelmap(result.labelmapNode)
+    views.show_labelmap(another)
+    views.hide_labelmap(result.labelmapNode)
     assert composite.GetLabelVolumeID() == another.GetID()
 
 
 def test_taking_the_scene_away_leaves_another_foreground(composite, result, volume):
-    slice_layers.show_scene(result.sceneNode, 0.5)
+    views.show_scene(result.sceneNode, 0.5)
     assert composite.GetForegroundOpacity() == pytest.approx(0.5)
-    slice_layers.show_scene(result.sceneNode, 0)
+    views.show_scene(result.sceneNode, 0)
     assert composite.GetForegroundVolumeID() is None
     composite.SetForegroundVolumeID(volume.GetID())
-    slice_layers.show_scene(result.sceneNode, 0)
+    views.show_scene(result.sceneNode, 0)
     assert composite.GetForegroundVolumeID() == volume.GetID()

@@ -59,10 +59,10 @@ def save_and_load(panel, path):
 def test_another_range_of_intensities_is_no_edit(panel, offset):
     """The spin boxes get other digits for another volume; what they round is not typed."""
     parameters = choose(panel, "AFFINITY")
-    ct = parameters.inputVolume
+    ct, seeds = parameters.inputVolume, parameters.seeds
     share = add_volume((vessel() / 1000 + offset).astype(np.float32))
     for volume in (share, ct, share, ct):
-        parameters.inputVolume = volume
+        parameters.inputVolume, parameters.seeds = volume, seeds
         panel.process_events()
         assert parameters.automaticAffinity
         found = panel.widget.logic.estimateAffinity(volume, parameters.seeds, 2, "both")

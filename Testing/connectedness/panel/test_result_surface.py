@@ -227,20 +227,6 @@ def console(monkeypatch):
     return found
 
 
-def test_a_command_in_the_console_finds_the_present_surface(console, shown, monkeypatch):
-    before = polydata(shown)
-    shown.ui.thresholdSlider.value = 0.6
-    assert polydata(shown) is before
-    console.execute("slicer.modules.segmentations.logic().ExportAllSegmentsToModels(node, 0)")
-    assert is_current(shown)
-    assert polydata(shown) is not before
-    during_runs(monkeypatch, lambda: console.execute("print()"))  # it waits for the run's result
-    shown.click("applyButton")
-    assert shown.take_errors() == []
-    shown.widget.cleanup()
-    assert not console.slots
-
-
 def test_an_error_is_told_once(shown, monkeypatch):
     def fail(*_):
         raise MemoryError("no memory")

@@ -48,18 +48,6 @@ def test_errors_are_shown_in_the_panel(chosen):
     assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
 
 
-def test_numba_is_asked_for_only_where_the_cpu_is_used(chosen, monkeypatch):
-    import FuzzyConnectedGPUPanel.connectedness_panel as file
-
-    panel = chosen.widget.panel
-    monkeypatch.setattr(file, "cuda_status", lambda: "there is no card")
-    assert panel.requirements == file.NUMBA
-    monkeypatch.setattr(file, "cuda_status", lambda: None)
-    assert panel.requirements == ()
-    chosen.parameters.device = "cpu"
-    assert panel.requirements == file.NUMBA
-
-
 def test_cancel_changes_nothing(slicer_scene, chosen, monkeypatch):
     before = slicer_scene.GetNumberOfNodes()
     seen = []
@@ -163,7 +151,6 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     def press():
         waiting.window.enter()
         waiting.widget.panel.apply()
-        waiting.widget.panel.apply_quietly()
         seen.append((waiting.ui.applyButton.enabled, waiting.ui.applyButton.toolTip))
         seen.append(waiting.widget.panel.running.active)
 

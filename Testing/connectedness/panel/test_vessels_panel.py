@@ -199,9 +199,9 @@ def test_no_branch_can_be_handed_over_before_a_result(one):
 def test_a_point_goes_to_another_vessel_in_one_step(two):
     two.ui.seedsTable.selectRow(1)
     menu = two.widget.panel.seeds.menu
-    menu.fill()
-    assert [each.text for each in menu.menu.actions()] == ["Give to seeds", "It is no vessel"]
-    menu.menu.actions()[0].trigger()
+    two.widget.panel.seeds.fill_menu()
+    assert [each.text for each in menu.actions()] == ["Give to seeds", "It is no vessel"]
+    menu.actions()[0].trigger()
     two.process_events()
     assert counts(two) == [2, 0]
     two.click("undoSeedButton")
@@ -210,8 +210,8 @@ def test_a_point_goes_to_another_vessel_in_one_step(two):
     assert counts(two) == [2, 0]
     two.click("undoSeedButton")
     two.ui.seedsTable.selectRow(1)
-    menu.fill()
-    menu.menu.actions()[1].trigger()
+    two.widget.panel.seeds.fill_menu()
+    menu.actions()[1].trigger()
     two.process_events()
     assert two.parameters.backgroundSeeds.GetNumberOfDefinedControlPoints() == 1
     assert counts(two) == [1, 0]

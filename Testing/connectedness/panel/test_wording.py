@@ -88,15 +88,17 @@ def test_voxels_that_cannot_be_used(panel):
     parameters = panel.parameters
     wrong = vessel().astype(np.float32)
     wrong[3, 3, 3] = np.nan
-    parameters.inputVolume = add_volume(wrong)
+    seeds = parameters.seeds
+    parameters.inputVolume, parameters.seeds = add_volume(wrong), seeds
     assert said(panel).startswith("1 voxel of the volume holds no finite number: ")
-    parameters.inputVolume = add_volume(vessel().astype(np.uint32))
+    parameters.inputVolume, parameters.seeds = add_volume(vessel().astype(np.uint32)), seeds
     assert said(panel).startswith("Voxels of the type uint32 cannot be used")
 
 
 def test_points_that_are_fainter_than_the_noise(panel):
     rng = np.random.default_rng(1)
-    panel.parameters.inputVolume = add_volume(rng.normal(0, 9, SHAPE).astype(np.float32))
+    seeds, volume = panel.parameters.seeds, add_volume(rng.normal(0, 9, SHAPE).astype(np.float32))
+    panel.parameters.inputVolume, panel.parameters.seeds = volume, seeds
     assert "No vessel point differs from its surroundings" in said(panel)
 
 

@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from Benchmarks.volumes import serpentine
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers.cpu import dial
-from FuzzyConnectedGPULib.solvers.cpu import exact as exact_on_cpu
-from FuzzyConnectedGPULib.solvers.cpu.affinity_levels import affinity_tables
-from FuzzyConnectedGPULib.solvers.cpu.blocks import blocks, edge_list, edges, scratch
+from FuzzyConnectedGPULib.solvers import blocks, dial
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
@@ -61,13 +58,6 @@ def test_volumes_of_several_blocks(shape, texture, cut, has_mask, number):
     assert_same(state_problem(volume, seeds, AFFINITY, cut, mask))
 
 
-def test_an_affinity_without_any_difference_reaches_everything():
-    """All edges are equal: only the order of their places decides which of them are left out."""
-    volume = np.full((33, 65, 34), 100, np.uint8)
-    problem = state_problem(volume, [[32, 64, 33]], AFFINITY)
-    assert (levels(blocks, problem) == 65535).all()
-
-
 def test_one_path_through_many_blocks():
     case = serpentine(49)
     problem = state_problem(case.volume, case.seeds, case.affinity)
@@ -99,33 +89,6 @@ def test_a_mask_that_leaves_whole_blocks_out():
     np.testing.assert_array_equal(found, levels(dial, problem))
 
 
-def test_only_least_edges_of_squares_are_left_out():
-    """About 1.2 edges a voxel are left in noise; a spanning tree needs 1."""
-    volume = noise((48, 96, 96), seed=9)
-    buffers = scratch.Scratch(3)
-    region, valid, along, strong = buffers.block[:4]
-    problem = state_problem(volume, [[0, 0, 0]], AFFINITY)
-    edges.load_row(volume, np.empty((0, 0, 0), np.uint8), (16, 32), buffers.loaded)
-    assert edges.load_region(buffers.loaded, 32, region, valid) == 18 * 34 * 34
-    for axis, step in enumerate((1, scratch.ROW, scratch.PLANE)):
-        edges.edge_levels(region, step, 1, affinity_tables(problem), along[axis])
-    inner = volume[16:32, 32:64, 32:65]
-    wanted = AFFINITY.levels(inner[..., :-1], inner[..., 1:])
-    first = scratch.FIRST + scratch.PLANE + scratch.ROW + 1
-    np.testing.assert_array_equal(along[0, first : first + 32], wanted[0, 0])
-    edges.cut_off(*along, valid)
-    edges.strong_along_i(*along, strong[0])
-    edges.strong_along_j(*along, strong[1])
-    edges.strong_along_k(*along, strong[2])
-    listed, spare = buffers.block.edges, buffers.block.spare
-    apart = np.arange(scratch.VOXELS + 1).astype(np.uint16)
-    count = edge_list.list_edges(strong, apart, listed)
-    assert scratch.VOXELS < count < 1.8 * scratch.VOXELS
-    wanted = np.sort(listed[:count] >> 16)
-    edge_list.sort_edges(listed, count, spare, buffers.block.offsets)
-    np.testing.assert_array_equal(listed[:count] >> 16, wanted)
-
-
 # --- progress, memory, threads
 
 
@@ -146,38 +109,6 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
     for thread in set(threading.enumerate()) - others:
         thread.join(timeout=20)
         assert not thread.is_alive()
-
-
-def test_a_run_is_cancelled_while_its_code_is_compiled(monkeypatch):
-    """Compiling takes seconds in a fresh process; the callback is called meanwhile."""
-    monkeypatch.setattr(blocks, "POLL_INTERVAL", 0.001)
-    blocked = threading.Event()
-
-    def compile_for_long(*_):
-        blocked.wait(20)
-        raise RuntimeError("nobody looks at it any more")
-
-    monkeypatch.setattr(blocks, "load_row", compile_for_long)
-
-    def report(share):
-        raise Cancelled("enough")
-
-    try:
-        with pytest.raises(Cancelled):
-            blocks.solve(state_problem(noise((4, 5, 6)), [[1, 1, 1]], AFFINITY), Progress(report))
-        assert not blocked.is_set()
-    finally:
-        blocked.set()
-
-
-def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_thread():
-    volume = noise((64, 96, 96))
-    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), Progress())
-    buffers = scratch.Scratch(3).nbytes
-    threads = np.arange(1, blocks.usable_cores() + 1)
-    assert ((run[2] - threads * buffers) / volume.size < 7).any()
-    assert run[2] > 4 * volume.size + buffers
-    assert buffers < 4e6
 
 
 # --- the choice
@@ -230,4 +161,4 @@ def test_the_exact_solver_takes_the_queue_where_few_voxels_are_reached(options, 
 def test_small_volumes_go_to_the_queue(used):
     connectedness(noise((8, 9, 10)), [[1, 1, 1]], AFFINITY, device="cpu")
     assert used == ["dial"]
-    assert exact_on_cpu.SMALL > 720
+    assert blocks.SMALL > 720

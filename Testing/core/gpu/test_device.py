@@ -11,8 +11,7 @@ import pytest
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.gpu import availability, nvrtc, transfers
 from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.kept_memory import keeps_device_memory
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
 from FuzzyVesselCoreLib.gpu.nvrtc import architecture_for, compile_kernels, read_source
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from support.card_memory import lost_memory
@@ -328,71 +327,6 @@ def test_memory_that_is_kept_is_freed_where_a_run_has_too_little(fake_cupy):
         assert kept.held == 0
         with pytest.raises(DeviceMemoryError):
             fake_cupy.allocate(400)
-
-
-# ---- cooperative launches
-
-
-@pytest.mark.parametrize(("able", "wanted", "launched"), [(1, 99, 6), (1, 4, 4), (0, 99, 1)])
-def test_a_cooperative_launch_has_at_most_the_resident_blocks(fake_cupy, able, wanted, launched):
-    runtime, launches = fake_cupy.cuda.runtime, []
-    runtime.getDeviceProperties = lambda ordinal: {"name": b"", "multiProcessorCount": 3}
-    runtime.cudaDevAttrCooperativeLaunch = 95
-    runtime.deviceGetAttribute = lambda *key: {(95, 1): able}[key]
-    fake_cupy.cuda.driver = SimpleNamespace(
-        occupancyMaxActiveBlocksPerMultiprocessor=lambda *key: {("kernel", 256, 0): 2}[key]
-    )
-
-    class Kernel:
-        ptr = "kernel"
-
-        def __call__(self, grid, block, args, enable_cooperative_groups):
-            launches.append((grid, block, args, enable_cooperative_groups))
-
-    CudaDevice(1).launch_cooperative(Kernel(), wanted, 256, ("x",))
-    assert launches == [((launched,), (256,), ("x",), launched > 1)]
-
-
-ROTATE = """#include "grid_sync.cuh"
-// Each value becomes the next one's, so many times.
-extern "C" __global__ void turn(unsigned* values, unsigned* others, unsigned count,
-                                unsigned times, unsigned* arrived)
-{
-    unsigned first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
-    for (unsigned time = 0; time < times; time++) {
-        for (unsigned n = first; n < count; n += step)
-            others[n] = values[n + 1 < count ? n + 1 : 0];
-        grid_sync(arrived);
-        unsigned* kept = values;
-        values = others;
-        others = kept;
-    }
-}
-"""
-
-
-def check_grid_sync(device, folder, count):
-    (folder / "turn.cu").write_text(ROTATE)
-    numbers = np.arange(count, dtype=np.uint32)
-    values = device.put(numbers)
-    args = values, device.xp.empty(count, np.uint32), np.uint32(count), np.uint32(1000)
-    kernel = device.kernel(folder / "turn.cu", "turn")
-    device.launch_cooperative(kernel, count, 64, (*args, device.xp.zeros(1, np.uint32)))
-    np.testing.assert_array_equal(device.get(values), np.roll(numbers, -1000))
-
-
-def test_grid_sync_of_one_block(cpu_cuda, tmp_path):
-    check_grid_sync(cpu_cuda, tmp_path, 70)
-
-
-def test_grid_sync_of_several_blocks(cooperative_cuda, tmp_path):
-    check_grid_sync(cooperative_cuda, tmp_path, 300)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("count", [70, 10_000, 1_000_000])
-def test_grid_sync_on_a_real_gpu(gpu, tmp_path, count):
-    check_grid_sync(gpu, tmp_path, count)
 
 
 # ---- sources

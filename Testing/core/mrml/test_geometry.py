@@ -1,24 +1,16 @@
 """Nodes to voxels and back: every axis, every transform, compared with MRML point by point."""
 
-import gzip
-import struct
-
 import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import (
-    points_to_voxels,
     transform_points,
-    voxel_volume,
-    voxels_to_points,
 )
-from FuzzyVesselCoreLib.mrml.new_points import add_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
 from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, region_mask, roi_mask
 from support.mrml_cases import (
-    OBLIQUE_LEFT_HANDED,
     add_seeds,
     add_volume,
     linear_transform,
@@ -71,29 +63,6 @@ def add_roi(center, size, degrees=0, transform=None, kind="ROI"):
 # --- plain arrays
 
 
-def test_a_point_belongs_to_the_voxel_whose_centre_is_near():
-    matrix = np.diag([2.0, 3.0, 4.0, 1.0])
-    assert points_to_voxels([[2.9, 3.1, -1.9]], matrix).tolist() == [[0, 1, 1]]
-    assert points_to_voxels([[3.1, 4.6, -2.1]], matrix).tolist() == [[-1, 2, 2]]
-
-
-def test_voxel_centres_come_back():
-    voxels = np.argwhere(np.ones((3, 4, 5)))
-    there = voxels_to_points(voxels, OBLIQUE_LEFT_HANDED)
-    assert np.array_equal(points_to_voxels(there, OBLIQUE_LEFT_HANDED), voxels)
-
-
-def test_voxel_volume_is_that_of_the_parallelepiped():
-    sheared = np.array([[2, 1, 0, 9], [0, 3, 0, 9], [0, 0, -4, 9], [0, 0, 0, 1.0]])
-    assert voxel_volume(sheared) == pytest.approx(24)
-
-
-def test_points_follow_the_matrix():
-    matrix = rotation_about((0, 0, 1), 90)
-    matrix[:3, 3] = 1, 2, 3
-    np.testing.assert_allclose(transform_points(matrix, [[1, 0, 0]]), [[1, 3, 3]], atol=1e-12)
-
-
 # --- seeds
 
 
@@ -109,23 +78,6 @@ def test_seeds_fall_into_the_voxels_they_were_put_in(slicer_scene, numbers, own,
     assert found.warnings == []
 
 
-def test_seeds_outside_are_named_and_the_others_kept(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    seeds = add_seeds(volume, [(-0.6, 5, 5), (4, 5, 5), (4, 10.6, 5), (4, 5, 12.4)])
-    found = seeds_of(seeds, volume, SHAPE)
-    assert found.voxels.tolist() == [[4, 5, 5], [4, 5, 12]]
-    (warning,) = found.warnings
-    assert "seeds-1, seeds-3" in warning
-    assert "seeds-2" not in warning
-
-
-def test_no_seed_left_is_an_error_with_labels(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    seeds = add_seeds(volume, [(99, 0, 0), (0, -7, 0)])
-    with pytest.raises(InputError, match=r"outside the volume 'scan': seeds-1, seeds-2"):
-        seeds_of(seeds, volume, SHAPE)
-
-
 def test_points_that_are_not_placed_are_skipped(slicer_scene, numbers):
     volume = add_volume(numbers)
     seeds = add_seeds(volume, [(1, 1, 1), (2, 2, 2), (3, 3, 3)])
@@ -135,14 +87,6 @@ def test_points_that_are_not_placed_are_skipped(slicer_scene, numbers):
     seeds.UnsetNthControlPointPosition(0)
     with pytest.raises(InputError, match="'seeds' holds no placed point"):
         seeds_of(seeds, volume, SHAPE)
-
-
-@transforms
-def test_points_are_added_where_the_voxels_are(slicer_scene, numbers, own):
-    volume = add_volume(numbers, transform=TRANSFORMS[own]())
-    points = add_points([[1, 2, 3], [8, 0, 12]], volume, "clicks", ["a", "b"])
-    assert seeds_of(points, volume, SHAPE).voxels.tolist() == [[1, 2, 3], [8, 0, 12]]
-    assert [points.GetNthControlPointLabel(n) for n in (0, 1)] == ["a", "b"]
 
 
 # --- regions of interest
@@ -182,16 +126,6 @@ def test_a_region_that_is_fitted_holds_all_voxels(slicer_scene, numbers, own, ro
     size = np.array(roi.GetSize())
     roi.SetSize(size * 0.8)
     assert not roi_mask(roi, volume, SHAPE).all()  # and it is no larger than that
-
-
-def test_region_under_a_stretch_is_the_box_that_slicer_draws(slicer_scene):
-    shape = (11, 15, 17)
-    volume = add_volume(np.zeros(shape, np.uint8), np.eye(4))
-    stretch = linear_transform(degrees=0, scales=(2, 3, 0.5), shift=(8, 7, 5))
-    roi = add_roi((0, 0, 0), (3.0, 3.0, 3.0), transform=stretch)
-    expected = np.zeros(shape, bool)
-    expected[5:6, 3:12, 5:12] = True  # halves of 0.75, 4.5 and 3 mm round K, J, I = 5, 7, 8
-    assert np.array_equal(roi_mask(roi, volume, shape), expected)
 
 
 def test_region_inside_out_and_empty(slicer_scene, numbers):
@@ -235,14 +169,6 @@ def test_labelmap_of_another_geometry_is_resampled(slicer_scene, numbers, own, m
     assert np.array_equal(mask_of(mask, volume, SHAPE), expected)
 
 
-def test_a_labelmap_that_is_not_a_number_outside_is_refused(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    values = np.full(SHAPE, np.nan, np.float32)
-    values[2:4] = 1
-    with pytest.raises(InputError, match="The mask 'scan' has voxels that are not a number"):
-        mask_of(add_volume(values), volume, SHAPE)
-
-
 @transforms
 def test_segmentation_counts_every_segment(slicer_scene, numbers, own):
     """Overlapping and shared segments, cut images, under the volume's and under no transform."""
@@ -268,26 +194,6 @@ def test_segmentation_counts_every_segment(slicer_scene, numbers, own):
     assert segmentation.GetSegmentation().GetNumberOfSegments() == 3
     mask = mask_of(segmentation, volume, SHAPE)
     assert np.array_equal(mask, (first > 0) | (second > 0))
-
-
-def test_segmentation_of_another_geometry(slicer_scene, numbers):
-    """Each voxel asks the segment's voxel under its centre."""
-    import slicer
-
-    volume = add_volume(numbers, transform=linear_transform())
-    labels = np.zeros((12, 12, 12), np.uint8)
-    labels[3:9, 2:10, 4:11] = np.random.default_rng(1).integers(0, 2, (6, 8, 7))
-    geometry = rotation_about((0, 1, 1), 15) @ np.diag([0.7, 0.8, 0.9, 1.0])
-    geometry[:3, 3] = np.array(world_of(volume, (4, 5, 6))) - geometry[:3, :3] @ [6, 6, 6]
-    labelmap = add_volume(labels, geometry, kind="vtkMRMLLabelMapVolumeNode")
-    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-    logic = slicer.modules.segmentations.logic()
-    assert logic.ImportLabelmapToSegmentationNode(labelmap, segmentation)
-    before = segmentation.GetMTime(), segmentation.GetSegmentation().GetMTime()
-    mask = mask_of(segmentation, volume, SHAPE)
-    assert mask.sum() > 10
-    assert np.array_equal(mask, mask_of(labelmap, volume, SHAPE))
-    assert before == (segmentation.GetMTime(), segmentation.GetSegmentation().GetMTime())
 
 
 def test_segmentation_of_a_surface_is_filled(slicer_scene):
@@ -327,48 +233,4 @@ def test_mask_and_region_together(slicer_scene, numbers):
         region_mask(mask, None, volume, SHAPE)
 
 
-def test_seeds_outside_the_region_are_named(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    seeds = add_seeds(volume, [(1, 1, 1), (7, 7, 7)])
-    region = np.zeros(SHAPE, bool)
-    region[:4] = True
-    found = seeds_of(seeds, volume, SHAPE, region)
-    assert found.voxels.tolist() == [[1, 1, 1]]
-    assert "seeds-2" in found.warnings[0]
-    with pytest.raises(InputError, match=r"outside the mask or region: seeds-1, seeds-2"):
-        seeds_of(seeds, volume, SHAPE, np.zeros(SHAPE, bool))
-
-
 # --- real files
-
-
-@pytest.mark.parametrize("name", ["head_mra_oblique.nii.gz", "oblique_lefthanded_4d.nii.gz"])
-def test_axes_of_real_nifti_files(slicer_scene, data_folder, name):
-    """A voxel of the file, placed by its header's affine (already RAS), is found by its value."""
-    from fuzzy_vessel.reading.volumes import read_volume
-    from FuzzyVesselCoreLib.mrml.reading import voxels_of
-
-    raw = gzip.decompress((data_folder / name).read_bytes())
-    dimensions = struct.unpack("<8h", raw[40:56])
-    kind = {2: np.uint8, 4: np.int16}[struct.unpack("<h", raw[70:72])[0]]
-    offset = int(struct.unpack("<f", raw[108:112])[0])
-    affine = np.array([*struct.unpack("<12f", raw[280:328]), 0, 0, 0, 1]).reshape(4, 4)
-    shape = dimensions[3:0:-1]
-    file_voxels = np.frombuffer(raw, kind, int(np.prod(shape)), offset).reshape(shape)
-    assert (np.linalg.det(affine) < 0) == ("lefthanded" in name)
-
-    volume = read_volume(data_folder / name, 0 if dimensions[0] == 4 else None)
-    voxels = np.argwhere(file_voxels > np.percentile(file_voxels, 99.5))[::7]
-    there = points_to_voxels(voxels_to_points(voxels, affine), ijk_to_ras(volume))
-    assert len(voxels) > 200
-    values = voxels_of(volume)
-    assert np.array_equal(values[tuple(there.T)], file_voxels[tuple(voxels.T)])
-    seeds = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
-    seeds.AddControlPointWorld(voxels_to_points(voxels[:1], affine)[0])
-    assert np.array_equal(seeds_of(seeds, volume, shape).voxels, there[:1])
-
-
-def test_matrices_go_there_and_back():
-    assert np.array_equal(
-        array_from_matrix(matrix_from_array(OBLIQUE_LEFT_HANDED)), OBLIQUE_LEFT_HANDED
-    )

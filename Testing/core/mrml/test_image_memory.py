@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.outputs import write_outputs
-from support.mrml_cases import add_seeds, add_volume
 
 SHAPE = (6, 7, 8)
 
@@ -37,16 +35,3 @@ def test_a_taken_array_lives_as_long_as_its_image(slicer_scene):
     assert lives() is not None
     image = segment.GetRepresentation("Binary labelmap")
     np.testing.assert_array_equal(array_from_image(image), expected)
-
-
-def test_a_segment_has_voxels_of_its_own(slicer_scene):
-    import slicer
-
-    volume = add_volume(np.zeros(SHAPE, np.int16))
-    labels = np.ones(SHAPE, np.uint8)  # the box of what is not 0 is the whole array
-    labelmap, _, segment_id, segmentation = write_outputs(
-        volume, add_seeds(volume, [(1, 1, 1)]), None, labels, segmentation_node=True
-    )
-    segment = segmentation.GetSegmentation().GetSegment(segment_id)
-    array_from_image(segment.GetRepresentation("Binary labelmap"))[:] = 0
-    assert slicer.util.arrayFromVolume(labelmap).all()

@@ -5,7 +5,6 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.mrml import ownership
 from support.mrml_cases import add_seeds, add_volume
 
@@ -70,22 +69,6 @@ def import_labels(labels, segmentation, volume):
 # --- whose an output is
 
 
-def test_outputs_are_those_of_their_volume(logic, volume, seeds):
-    result = logic.segment(volume, seeds, threshold=0.4, segmentationNode=True)
-    other = add_volume(vessel())
-    for node, kind in (
-        (result.labelmapNode, ownership.LABELMAP),
-        (result.sceneNode, ownership.CONNECTEDNESS),
-        (result.segmentationNode, ownership.SEGMENTATION),
-    ):
-        assert ownership.belongs_to(node, kind, volume)
-        assert not ownership.belongs_to(node, kind, other)
-        assert ownership.output_of(volume, kind, node.GetClassName()) is node
-        assert ownership.output_of(other, kind, node.GetClassName()) is None
-    assert not ownership.is_output(volume, ownership.CONNECTEDNESS)
-    assert not ownership.is_output(result.labelmapNode, ownership.DIFFERENCE)
-
-
 def test_a_copy_of_an_output_is_none(slicer_scene, logic, volume, seeds):
     result = logic.segment(volume, seeds, threshold=0.4)
     copy = slicer_scene.AddNewNodeByClass(LABELMAP)
@@ -122,101 +105,7 @@ def test_outputs_are_known_after_saving_and_loading(
         assert not any(ownership.is_output(each, ownership.LABELMAP) for each in strangers)
 
 
-def test_a_node_of_a_script_is_handed_over(slicer_scene, logic, volume, seeds):
-    given = slicer_scene.AddNewNodeByClass(LABELMAP)
-    logic.segment(volume, seeds, threshold=0.4, labelmapNode=given)
-    assert ownership.belongs_to(given, ownership.LABELMAP, volume)
-
-
 # --- inputs are no outputs
-
-
-def test_the_mask_is_refused_as_output(logic, volume, seeds):
-    mask = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
-    mask.SetName("liver")
-    with pytest.raises(InputError, match="'liver' is the mask"):
-        logic.segment(volume, seeds, threshold=0.4, maskNode=mask, labelmapNode=mask)
-    result = logic.segment(volume, seeds, threshold=0.4)
-    with pytest.raises(InputError, match="'liver' is the mask"):
-        logic.thresholdScene(result.sceneNode, 0.4, maskNode=mask, labelmapNode=mask)
-    assert (array(mask) == 1).all()
-
-
-def test_a_mask_of_all_segments_takes_no_result(logic, volume, seeds, segmentation):
-    import_labels(np.ones(SHAPE, np.uint8), segmentation, volume)
-    with pytest.raises(InputError, match="All segments of 'parts' are the mask"):
-        logic.segment(
-            volume, seeds, threshold=0.4, maskNode=segmentation, segmentationNode=segmentation
-        )
-    assert segmentation.GetSegmentation().GetNumberOfSegments() == 1
-
-
-def test_the_segment_that_is_the_mask_is_not_overwritten(logic, volume, seeds, segmentation):
-    (liver,) = import_labels(np.ones(SHAPE, np.uint8), segmentation, volume)
-    options = dict(
-        threshold=0.4, maskNode=segmentation, maskSegmentID=liver, segmentationNode=segmentation
-    )
-    segmentation.GetSegmentation().GetSegment(liver).SetName("liver")
-    with pytest.raises(InputError, match="segment 'liver' of 'parts' is the mask"):
-        logic.segment(volume, seeds, segmentID=liver, **options)
-    made = logic.segment(volume, seeds, **options).segmentID
-    assert made != liver
-    assert segment_array(segmentation, liver, volume).all()
-
-
-def test_a_result_as_mask_of_the_next_run_stays(logic, volume, seeds, segmentation):
-    """522 voxels became 487 without a word."""
-    first = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
-    before = segment_array(segmentation, first.segmentID, volume).copy()
-    second = logic.segment(
-        volume,
-        seeds,
-        threshold=0.6,
-        maskNode=segmentation,
-        maskSegmentID=first.segmentID,
-        segmentationNode=segmentation,
-    )
-    assert second.segmentID != first.segmentID
-    assert np.array_equal(segment_array(segmentation, first.segmentID, volume), before)
-    assert array(second.labelmapNode).sum() < before.sum()
-
-
-@pytest.mark.parametrize("name", ["seeds", "background", "mask", "box", "volume"])
-def test_an_input_that_goes_ends_the_run(slicer_scene, logic, volume, seeds, name):
-    import slicer
-
-    box = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", "box")
-    center = [0.0] * 3
-    seeds.GetNthControlPointPositionWorld(0, center)
-    box.SetCenterWorld(center)
-    box.SetSizeWorld([50.0, 50.0, 50.0])
-    nodes = dict(
-        seeds=seeds,
-        background=add_seeds(volume, [(2, 2, 9)], "background"),
-        mask=add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP),
-        box=box,
-        volume=volume,
-    )
-    calls = []
-
-    def remove(fraction):
-        calls.append(fraction)
-        if len(calls) == 1:
-            slicer_scene.RemoveNode(nodes[name])
-        return True
-
-    with pytest.raises(Cancelled, match="was removed; nothing was changed"):
-        logic.segment(
-            volume,
-            seeds,
-            backgroundSeedsNode=nodes["background"],
-            maskNode=nodes["mask"],
-            roiNode=box,
-            threshold=0.4,
-            progress=remove,
-        )
-    assert len(calls) == 1  # at once, not when all is computed
-    assert slicer_scene.GetNumberOfNodesByClass(LABELMAP) == (0 if name == "mask" else 1)
 
 
 # --- segments are changed in place
@@ -273,34 +162,6 @@ def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, seg
     assert np.array_equal(found, array(moved.labelmapNode))
 
 
-def test_a_segment_in_the_layer_of_others_leaves_them_alone(logic, volume, seeds, segmentation):
-    halves = np.ones(SHAPE, np.uint8)
-    halves[:, :, 9:] = 2
-    first, second = import_labels(halves, segmentation, volume)
-    assert segmentation.GetSegmentation().GetNumberOfLayers() == 1
-    result = logic.segment(
-        volume, seeds, threshold=0.4, segmentationNode=segmentation, segmentID=second
-    )
-    assert np.array_equal(segment_array(segmentation, first, volume), halves == 1)
-    assert np.array_equal(segment_array(segmentation, second, volume), array(result.labelmapNode))
-
-
-def test_whoever_watches_a_segmentation_learns_of_the_change(
-    logic, volume, seeds, segmentation, tmp_path
-):
-    import slicer
-
-    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
-    inner, seen = segmentation.GetSegmentation(), []
-    inner.AddObserver(inner.RepresentationModified, lambda *_: seen.append("representation"))
-    inner.AddObserver(inner.SourceRepresentationModified, lambda *_: seen.append("source"))
-    assert slicer.util.saveNode(segmentation, str(tmp_path / "parts.seg.nrrd"), {})
-    assert not segmentation.GetModifiedSinceRead()
-    logic.thresholdScene(first.sceneNode, 0.1, segmentationNode=segmentation)
-    assert {"representation", "source"} <= set(seen)
-    assert segmentation.GetModifiedSinceRead()  # else it would not be saved
-
-
 def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segmentation):
     """A surface of the old voxels goes; where others have one, the new one is made."""
     first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
@@ -319,15 +180,6 @@ def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segment
     new = inner.GetSegment(first.segmentID).GetRepresentation("Closed surface")
     assert new is not None
     assert new.GetNumberOfPoints() != old.GetNumberOfPoints()
-
-
-def test_another_volume_with_the_same_seeds_adds_a_segment(logic, volume, seeds, segmentation):
-    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
-    before = segment_array(segmentation, first.segmentID, volume).copy()
-    other = add_volume(vessel()[:, :, ::-1].copy())
-    second = logic.segment(other, seeds, threshold=0.4, segmentationNode=segmentation)
-    assert second.segmentID != first.segmentID
-    assert np.array_equal(segment_array(segmentation, first.segmentID, volume), before)
 
 
 # --- all or nothing
@@ -375,12 +227,3 @@ def test_outputs_lie_beside_their_volume(logic, volume, seeds, study):
         result.labelmapNode, logic.thresholdScene(result.sceneNode, 0.1).labelmapNode, volume
     )
     assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(found.labelmapNode)) == folder
-
-
-def test_an_output_that_was_moved_stays_there(logic, volume, seeds, study):
-    hierarchy, _folder = study
-    result = logic.segment(volume, seeds, threshold=0.4)
-    item = hierarchy.GetItemByDataNode(result.labelmapNode)
-    hierarchy.SetItemParent(item, hierarchy.GetSceneItemID())
-    logic.segment(volume, seeds, threshold=0.3, labelmapNode=result.labelmapNode)
-    assert hierarchy.GetItemParent(item) == hierarchy.GetSceneItemID()

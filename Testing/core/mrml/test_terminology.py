@@ -1,9 +1,5 @@
 """Terminology entries of segments, read back by Slicer's own logic of the Terminologies module."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,7 +7,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import terminology
 from support.mrml_cases import add_seeds, add_volume
 
-SLICER_SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
 USERS_ENTRY = (
     "Segmentation category and type - DICOM master list~SCT^123037004^Anatomical Structure"
     "~SCT^56400007^Renal vein~SCT^7771000^Left~Anatomic codes - DICOM master list~^^~^^"
@@ -23,46 +18,6 @@ def segment(slicer_scene):
     import slicer
 
     return slicer.vtkSegment()
-
-
-def parsed(entry_text):
-    """An entry as Slicer understands it."""
-    import slicer
-
-    entry = slicer.vtkSlicerTerminologyEntry()
-    logic = slicer.vtkSlicerTerminologiesModuleLogic()
-    assert logic.DeserializeTerminologyEntry(entry_text, entry)
-    return entry
-
-
-@pytest.mark.parametrize("kind", terminology.KINDS)
-def test_slicer_reads_each_entry(segment, kind):
-    terminology.set_entry(segment, kind)
-    entry = parsed(segment.GetTerminology())
-    assert entry.GetTypeObject().GetCodingSchemeDesignator() == "SCT"
-    assert entry.GetTypeObject().GetCodeMeaning().lower() == kind
-    assert entry.GetCategoryObject().GetCodeMeaning() in ("Tissue", "Anatomical Structure")
-    assert "master list" in entry.GetRegionContextName()
-
-
-@pytest.mark.skipif(not SLICER_SOURCE, reason="FUZZYVESSEL_SLICER_SOURCE names no Slicer")
-@pytest.mark.parametrize("kind", terminology.KINDS)
-def test_each_code_is_in_slicers_list_that_it_names(kind):
-    folder = Path(SLICER_SOURCE) / "Modules/Loadable/Terminologies/Resources"
-    lists = [json.loads(p.read_text("utf-8")) for p in folder.glob("SegmentationCategory*.json")]
-    name, category, code = terminology.entry_of(kind).split("~")[:3]
-    (terms,) = (each for each in lists if each["SegmentationCategoryTypeContextName"] == name)
-
-    def text(each):
-        return "^".join(each[k] for k in ("CodingSchemeDesignator", "CodeValue", "CodeMeaning"))
-
-    types = [
-        text(each)
-        for group in terms["SegmentationCodes"]["Category"]
-        if text(group) == category
-        for each in group["Type"]
-    ]
-    assert code in types
 
 
 def test_an_unknown_kind_is_refused_and_the_segment_stays_as_it_is(segment):
@@ -92,13 +47,6 @@ def test_an_unknown_kind_is_refused_and_the_segment_stays_as_it_is(segment):
 )
 def test_a_name_says_the_kind(name, kind):
     assert terminology.kind_named(name) == kind
-
-
-def test_a_default_does_not_overwrite_what_a_user_said(segment):
-    segment.SetName("Portal vein")
-    segment.SetTerminology(USERS_ENTRY)
-    terminology.set_default_entry(segment)
-    assert segment.GetTerminology() == USERS_ENTRY
 
 
 def test_a_default_replaces_slicers_tissue_and_no_entry(segment):

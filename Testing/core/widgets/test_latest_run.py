@@ -105,31 +105,6 @@ def test_a_step_that_takes_long_is_cancelled_when_it_is_overtaken(follower, monk
     assert not follower.failed
 
 
-def test_a_quick_step_is_shown_though_it_is_overtaken(follower, monkeypatch):
-    from FuzzyVesselCoreLib.widgets import latest_run
-
-    monkeypatch.setattr(latest_run, "PATIENCE", 1000.0)
-    follower.go.clear()
-    follower.move(1)
-    until(lambda: follower.begun == [1])
-    follower.move(2)
-    follower.go.set()
-    until(lambda: follower.shown == [1, 2])
-    assert not follower.cancelled
-
-
-def test_what_is_stopped_shows_nothing(follower):
-    follower.go.clear()
-    follower.move(1)
-    until(lambda: follower.begun)
-    follower.run.stop()
-    until(lambda: not follower.run.working)
-    assert (follower.shown, follower.failed) == ([], [])
-    follower.go.set()
-    follower.move(2)
-    until(lambda: follower.shown == [2])
-
-
 def test_errors_are_told_and_the_next_step_begins(follower):
     follower.move(-1)
     until(lambda: follower.failed)

@@ -2,8 +2,9 @@
 
 import subprocess
 import sys
+import threading
+import time
 import types
-from itertools import pairwise
 
 import pytest
 
@@ -51,11 +52,6 @@ def test_the_bar_is_there_while_a_run_goes_on(made):
     assert made.told == [True, False]
 
 
-def test_a_second_run_is_refused(made):
-    with made.run, pytest.raises(RuntimeError, match="going on"), made.run:
-        pass
-
-
 def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
     import qt
 
@@ -70,115 +66,6 @@ def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
     assert not other.busy
     with other:
         assert made.run.busy
-
-
-def test_an_error_while_a_run_begins_leaves_none(made):
-    made.run._changed = lambda: 1 / 0
-    with pytest.raises(ZeroDivisionError), made.run:
-        pass
-    assert not made.run.busy
-    assert made.bar.isHidden()
-
-
-def test_cancel_holds_for_one_run_only(made):
-    with made.run:
-        assert made.run.progress(0.1)
-        made.run.cancel()
-        assert not made.run.progress(0.2)
-    with made.run:
-        assert made.run.progress(0.1)
-
-
-def test_an_error_ends_the_run(made):
-    with pytest.raises(ZeroDivisionError), made.run:
-        1 / 0  # noqa: B018
-    assert not made.run.active
-    assert made.bar.isHidden()
-
-
-def test_events_are_handled_every_few_hundredths_of_a_second(shared, made, monkeypatch):
-    """Not at each of the algorithm's calls, which may be many thousands."""
-    import slicer
-
-    now, rounds = [0.0], []
-    monkeypatch.setattr(shared.run.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(slicer.app, "processEvents", lambda: rounds.append(now[0]))
-    with made.run:
-        for step in range(1000):
-            now[0] = step * 0.001
-            made.run.progress(step / 1000)
-    gaps = [b - a for a, b in pairwise(rounds)]
-    assert 20 < len(rounds) < 40
-    assert max(gaps) < 0.1
-    assert made.bar.value == pytest.approx(rounds[-1] * 1000, abs=1)
-
-
-def test_the_bar_says_that_a_run_has_begun(shared, made, monkeypatch):
-    """Code is compiled before the first step of the first run, and only then."""
-    monkeypatch.setattr(shared.run, "ROUND", 0)
-    with made.run:
-        assert made.bar.format.startswith("Preparing (first use only)")
-        made.run.progress(0.0)
-        assert made.bar.format.startswith("Preparing (first use only)")
-        made.run.progress(0.5)
-        assert made.bar.format.startswith("%p")
-    with made.run:
-        assert made.bar.format.startswith("Preparing ...")
-
-
-def test_the_bar_says_how_much_is_left_to_prepare(shared, made, monkeypatch):
-    """Numba's functions are counted: those that are compiled, and all."""
-    monkeypatch.setattr(shared.run, "ROUND", 0)
-    left = iter([(0, 0), (12, 130), (13, 130)])
-    monkeypatch.setattr(shared.run, "compiled_functions", lambda: next(left))
-    with made.run:
-        assert made.bar.format.startswith("Preparing (first use only) ...")
-        made.run.progress(0.0)
-        assert made.bar.format.startswith("Preparing (first use only): 12 of 130")
-        made.run.progress(0.0)
-        assert made.bar.format.startswith("Preparing (first use only): 13 of 130")
-
-
-def test_compiled_functions_are_counted():
-    numba = pytest.importorskip("numba")
-    from FuzzyVesselCoreLib.jit import warm_up
-    from FuzzyVesselCoreLib.widgets.run import compiled_functions
-
-    module = types.ModuleType("PotentialSkeletonLib.of_this_test")
-    module.one, module.other = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
-    with warm_up._one_at_a_time:  # a thread that an earlier test began may be compiling
-        ready, known = compiled_functions()
-        sys.modules[module.__name__] = module
-        try:
-            assert compiled_functions() == (ready, known + 2)
-            module.one(1)
-            assert compiled_functions() == (ready + 1, known + 2)
-        finally:
-            del sys.modules[module.__name__]
-
-
-def test_the_bar_s_row_stays_while_there_is_no_run(made):
-    assert made.bar.isHidden()
-    assert made.bar.sizePolicy.retainSizeWhenHidden()
-
-
-def test_the_bar_says_how_long_a_run_takes(shared, made, monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(shared.run.time, "perf_counter", lambda: now[0])
-    with made.run:
-        now[0] = 75.4
-        made.run.progress(0.5)
-        assert "1:15" in made.bar.format
-    assert made.run.seconds == 75.4
-
-
-def test_widgets_that_end_are_touched_no_more(made):
-    with made.run:
-        made.run.leave()
-        made.bar.delete()
-        made.bar = None
-        assert not made.run.progress(0.5)
-    assert made.told == [True]
 
 
 # --- the device
@@ -216,64 +103,6 @@ def test_the_line_says_why_the_cpu_is_used(line):
     assert line.label.toolTip == REASON
     assert not line.button.isHidden()
     assert line.button.text == "Use this computer's GPU ..."
-
-
-def test_packages_are_looked_at_again_when_something_has_changed(line, shared, monkeypatch):
-    looked = []
-    monkeypatch.setattr(shared.packages, "installed_cupy", lambda: looked.append(1) or [])
-    for _ in range(3):
-        line.line.look()
-    assert len(looked) == 1
-    line.machine["reason"] = "CuPy cannot be imported."
-    line.line.look()
-    assert len(looked) == 2
-
-
-def test_what_an_installation_says_stays_until_the_next_look(line, shared, monkeypatch):
-    monkeypatch.setattr(shared.packages, "install_cupy", lambda _requester: "It was declined.")
-    line.line.look()
-    line.line.install()
-    assert line.label.text == "It was declined."
-    line.line.look()
-    assert line.label.text == "Computes on the CPU: CuPy is not installed"
-
-
-def test_nothing_can_be_installed_where_there_is_no_driver(line):
-    line.machine["driver"] = None
-    line.line.look()
-    assert line.label.text == "Computes on the CPU: no NVIDIA GPU"
-    assert line.button.isHidden()
-
-
-def test_a_driver_that_is_too_old_is_not_given_a_wheel(line):
-    line.machine["driver"] = 11080
-    line.line.look()
-    assert line.button.isHidden()
-
-
-def test_the_gpu_is_named_without_its_memory(line, shared, monkeypatch):
-    # Nor are all packages looked at.
-    monkeypatch.setattr(shared.packages, "installed_cupy", lambda: 1 / 0)
-
-    class Gpu:
-        def __init__(self, ordinal):
-            self.properties = {"name": b"NVIDIA H200", "totalGlobalMem": 150_000_000_000}
-
-    line.machine["reason"] = None
-    monkeypatch.setattr(line.module, "CudaDevice", Gpu)
-    line.line.look()
-    assert line.label.text == "Computes on the GPU (NVIDIA H200)"
-
-
-def test_a_gpu_that_was_lost_is_no_error(line, packaging, monkeypatch):
-    def lost(ordinal):
-        raise RuntimeError("cudaErrorDevicesUnavailable: all are busy. Wait.")
-
-    line.machine.update(reason=None, cupy=["cupy-cuda13x"])
-    monkeypatch.setattr(line.module, "CudaDevice", lost)
-    line.line.look()
-    assert line.label.text == "Computes on the CPU: the GPU does not answer"
-    assert line.label.toolTip == "cudaErrorDevicesUnavailable: all are busy. Wait."
 
 
 @pytest.fixture
@@ -314,21 +143,6 @@ def declines(requirements, requester):
     raise RuntimeError("User declined package installation")
 
 
-def fails(requirements, requester):
-    raise subprocess.CalledProcessError(1, ["pip"])
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"), [(declines, "was not installed"), (fails, "could not be installed")]
-)
-def test_cupy_that_was_not_installed_is_a_sentence(line, packaging, answer, said):
-    packaging.pip_ensure = answer
-    line.line.look()
-    line.line.install()
-    assert said in line.label.text
-    assert not line.button.isHidden()  # it can be tried again
-
-
 @pytest.mark.parametrize(
     ("cupy", "imports", "satisfied"),
     [
@@ -360,20 +174,6 @@ def test_a_broken_cupy_is_replaced_after_a_question(
     assert "Restart Slicer" in line.label.text
 
 
-def test_what_a_repair_does_not_cure_offers_none(line, packaging):
-    packaging.satisfied = set(CUDA)
-    line.machine.update(cupy=["cupy-cuda13x"], reason="there is no CUDA device. Use device 'cpu'.")
-    line.line.look()
-    assert line.button.isHidden()
-
-
-def test_a_line_that_has_ended_does_not_look(line):
-    line.line.leave()
-    line.label.text = "as it was"
-    line.line.look()
-    assert line.label.text == "as it was"
-
-
 # --- what a run needs besides
 
 
@@ -393,27 +193,6 @@ def test_missing_packages_are_asked_for_before_the_first_run(own, packaging):
     packaging.satisfied.add("needed>=2")
     own.apply()
     assert len(packaging.calls) == 1
-
-
-def test_a_package_that_is_too_old_is_asked_for(slicer_scene, open_panel, monkeypatch):
-    """It can be imported; only its version tells."""
-    import slicer.packaging
-
-    asked = []
-    monkeypatch.setattr(
-        slicer.packaging, "pip_ensure", lambda missing, requester: asked.append(missing)
-    )
-    panel = open_panel("PotentialSkeleton").widget.panel
-    monkeypatch.setattr(type(panel), "requirements", ("numpy>=99", "numpy>=1"))
-    monkeypatch.setattr(panel, "run", lambda parameters, progress: "done")
-    panel.apply()
-    assert asked == [["numpy>=99"]]
-
-
-def test_declined_packages_do_not_stop_a_run_that_can_do_without(own, packaging):
-    packaging.pip_ensure = declines
-    own.apply()
-    assert own.ui.statusLabel.text == "done"
 
 
 def needs_numba(parameters, progress):
@@ -437,32 +216,6 @@ def test_declined_packages_that_a_run_needs_are_a_sentence(own, packaging, monke
     assert not own.running.busy
 
 
-def test_a_run_that_ends_for_want_of_a_package_asks_for_it_and_runs_again(own, packaging):
-    """Whatever solver it was that needed it, and whether or not the panel knew."""
-    packaging.satisfied.add("needed>=2")
-
-    def pip_ensure(missing, requester):
-        packaging.calls.append(missing)
-        own.run = lambda parameters, progress: "done"
-        own.run_again = True
-
-    packaging.pip_ensure = pip_ensure
-    own.start(lambda *inputs: own.run(*inputs) if packaging.calls else needs_numba(*inputs))
-    assert packaging.calls == [["numba>=0.61,<1"]]
-    assert own.ui.statusLabel.text == "done"
-
-
-def test_a_module_that_is_missing_for_other_reasons_is_a_fault(own, packaging):
-    packaging.satisfied.add("needed>=2")
-
-    def broken(parameters, progress):
-        raise ModuleNotFoundError("No module named 'sub'", name="FuzzyVesselCoreLib.sub")
-
-    with pytest.raises(ModuleNotFoundError):
-        own.start(broken)
-    assert packaging.calls == []
-
-
 # --- both modules together
 
 
@@ -474,54 +227,6 @@ def both(slicer_scene, open_panel, monkeypatch):
         monkeypatch.setattr(type(panel.widget.panel), "why_not", lambda self: "")
         panel.widget.panel.update()
     return panels
-
-
-def test_one_module_s_run_disables_the_other_s_apply(both, monkeypatch):
-    connectedness, skeleton = both
-    seen, ran = [], []
-    monkeypatch.setattr(skeleton.widget.panel, "run", lambda *_: ran.append("skeleton") or "ran")
-
-    def run(parameters, progress):
-        seen.append((skeleton.ui.applyButton.enabled, skeleton.ui.applyButton.toolTip))
-        skeleton.widget.panel.apply()
-        skeleton.widget.panel.apply_quietly()
-        return "done"
-
-    connectedness.widget.panel.start(run)
-    ((enabled, why),) = seen
-    assert not enabled
-    assert why.startswith("Fuzzy Connectedness (GPU) is running")
-    assert ran == []
-    assert connectedness.ui.statusLabel.text == "done"
-    assert "is running" not in skeleton.ui.applyButton.toolTip
-
-
-def test_an_error_of_the_other_panel_does_not_end_a_run(both, monkeypatch):
-    connectedness, skeleton = both
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: said.append(kind))
-    said = []
-    monkeypatch.setattr(skeleton.widget.panel, "show", lambda: 1 / 0)
-    connectedness.widget.panel.start(lambda *_: "done")
-    assert connectedness.ui.statusLabel.text == "done"
-    assert set(said) == {ZeroDivisionError}
-
-
-def test_an_error_while_a_run_begins_does_not_disable_apply(both, monkeypatch):
-    connectedness, skeleton = both
-    own, calls = connectedness.widget.panel, []
-
-    def show():
-        calls.append(own.running.active)
-        if calls == [True]:
-            raise ZeroDivisionError
-
-    monkeypatch.setattr(own, "show", show)
-    with pytest.raises(ZeroDivisionError):
-        own.start(lambda *_: pytest.fail("it began"))
-    assert connectedness.ui.applyButton.enabled
-    assert skeleton.ui.applyButton.enabled
-    own.start(lambda *_: "done")
-    assert connectedness.ui.statusLabel.text == "done"
 
 
 @pytest.mark.parametrize("reloaded", [0, 1])
@@ -577,16 +282,6 @@ def test_compiled_code_survives_a_reload(slicer_scene, open_panel):
     assert sys.modules["PotentialSkeletonPanel"] is not PotentialSkeletonPanel
 
 
-def test_nothing_is_shown_but_the_panel_at_the_start(slicer_scene, open_panel):
-    from emulators.qt.application import install
-
-    qt = install()
-    before = [each for each in qt.QApplication.topLevelWidgets() if each.isVisible()]
-    panel = open_panel("PotentialSkeleton")
-    after = [each for each in qt.QApplication.topLevelWidgets() if each.isVisible()]
-    assert [each for each in after if each not in before] == [panel.window]
-
-
 @pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_panels_open_without_cupy_numba_and_scipy(name):
     missing = ("cupy", "numba", "scipy")
@@ -601,3 +296,46 @@ def test_panels_open_without_cupy_numba_and_scipy(name):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("Computes on the CPU: ")
+
+
+# --- work in another thread
+
+
+def test_events_are_handled_while_another_thread_works(shared, made, monkeypatch):
+    import slicer
+
+    rounds = []
+    monkeypatch.setattr(shared.run, "ROUND", 0)
+    monkeypatch.setattr(slicer.app, "processEvents", lambda: rounds.append(made.bar.value))
+
+    def work(progress):
+        progress(0.5)
+        while len(rounds) < 3:
+            time.sleep(0.001)
+        return threading.current_thread()
+
+    with made.run:
+        assert made.run.wait(work) is not threading.current_thread()
+    assert 500 in rounds
+
+
+@pytest.mark.parametrize("looks", [True, False])
+def test_cancel_ends_work_in_another_thread(shared, made, monkeypatch, looks):
+    """Also work that ends before it looks; and what the caller's progress raises."""
+    import slicer
+
+    from FuzzyVesselCoreLib.errors import Cancelled
+
+    monkeypatch.setattr(shared.run, "ROUND", 0)
+    monkeypatch.setattr(slicer.app, "processEvents", made.run.cancel)
+
+    def work(progress):
+        while looks and progress(0.1):
+            time.sleep(0.001)
+        time.sleep(0.05)
+        return "made"
+
+    with made.run, pytest.raises(Cancelled):
+        made.run.wait(work)
+    with made.run, pytest.raises(ZeroDivisionError):
+        made.run.wait(work, lambda share: 1 / 0)

@@ -2,7 +2,7 @@
 
 One fiber stands for one CUDA thread. Threads and blocks run one at a time, in an order that the
 test chooses, so that a missing barrier or a race gives different results in different orders. With
-several `resident_blocks`, races between blocks show too, and grid sync works. Needs Linux and g++.
+several `resident_blocks`, races between blocks show too. Needs Linux on x86-64, and g++.
 Not covered: the GPU's memory model, textures.
 """
 

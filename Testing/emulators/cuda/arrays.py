@@ -53,24 +53,28 @@ def _margins(block):
 class GuardedNumpy:
     """The module numpy, whose functions that make arrays make guarded ones.
 
-    Parameters
+    Attributes
     ----------
-    pool : MemoryPool, optional
-        Counts the memory that they would have on a GPU.
+    used, peak : int
+        Bytes that its arrays have, in pieces of 512 as on a GPU, and the most that they had.
     """
 
-    def __init__(self, pool=None):
-        self._pool = pool
+    def __init__(self):
+        self.used = self.peak = 0
 
     def __getattr__(self, name):
         return getattr(np, name)
 
     def empty(self, shape, dtype=float):
         array = guarded_empty(shape, dtype)
-        if self._pool is not None:
-            piece = self._pool.take(array.nbytes)
-            weakref.finalize(guarded_block(array), self._pool.give_back, piece)
+        size = max(-(-array.nbytes // 512), 1) * 512
+        weakref.finalize(guarded_block(array), self._count, -size)
+        self._count(size)
         return array
+
+    def _count(self, size):
+        self.used += size
+        self.peak = max(self.peak, self.used)
 
     def zeros(self, shape, dtype=float):
         return self.full(shape, 0, dtype)

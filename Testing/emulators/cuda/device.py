@@ -4,17 +4,12 @@ import functools
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.coming_planes import part_slots
-from FuzzyVesselCoreLib.gpu.copier import Copier
-from FuzzyVesselCoreLib.gpu.kernel_structs import fill_struct
 from FuzzyVesselCoreLib.gpu.launches import make_record
 from FuzzyVesselCoreLib.gpu.nvrtc import read_source
 
 from .arrays import GuardedNumpy
-from .fourier import Fourier
 from .kernel import Kernel
 from .library import compile_library
-from .memory_pool import MemoryPool
 
 _ORDERS = ("ascending", "descending")
 _SHUFFLED = 2
@@ -58,19 +53,14 @@ class EmulatedDevice:
         numpy; its new arrays are uninitialized as on a GPU and guarded against overruns.
     launches : int
         Kernel launches so far.
-    has_cooperative_launch : bool
     """
-
-    has_cooperative_launch = True
 
     def __init__(self, order="ascending", *, interleave=0, resident_blocks=1, memory=8 << 30):
         if order in _ORDERS:
             self.order, self.seed = _ORDERS.index(order), 0
         else:
             self.order, self.seed = _SHUFFLED, int(order)
-        self._held = MemoryPool()
-        self.xp = GuardedNumpy(self._held)
-        self.fourier = Fourier(self.xp)
+        self.xp = GuardedNumpy()
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
         self.memory_limit = None
@@ -88,8 +78,8 @@ class EmulatedDevice:
 
     @property
     def peak_bytes(self):
-        """The most memory that CuPy's pool would have held at a time."""
-        return self._held.peak
+        """The most memory that arrays had at a time."""
+        return self.xp.peak
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
@@ -98,15 +88,8 @@ class EmulatedDevice:
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return Kernel(self, library, name)
 
-    def struct(self, path, name, **values):
-        return fill_struct(path, name, values, lambda array: array.ctypes.data)
-
     def record(self, *values):
         return make_record(values, lambda array: array.ctypes.data)
-
-    def launch_cooperative(self, kernel, blocks, threads, args):
-        """Launch as many blocks as are resident at a time, whatever number is asked for."""
-        kernel((self.resident_blocks,), (threads,), args)
 
     def resources(self, kernel):
         return 32, 0
@@ -114,39 +97,20 @@ class EmulatedDevice:
     def set_constant(self, kernel, name, array):
         kernel.set_constant(name, array)
 
-    def free_fourier_plans(self):
-        pass
-
     def put(self, array):
         return self.xp.array(array)
-
-    def coming_planes(self, array, parts, memory):
-        slot = part_slots(array, parts, memory)[0]
-        for first, last in parts:
-            slot[: last - first] = array[first:last]
-            yield slot[: last - first]
 
     def get(self, array):
         return np.array(array)
 
-    def get_soon(self, array):
-        copy = self.get(array)
-        return lambda: copy
-
-    def get_pinned(self, array):
-        return self.get(array)
-
     def get_converted(self, array, result, convert):
         convert(np.array(array), result)
-
-    def copier(self):
-        return Copier(self)
 
     def synchronize(self):
         pass
 
     def free_unused_memory(self):
-        self._held.free_all_blocks()
+        pass
 
     def free_memory(self):
         return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)

@@ -1,14 +1,94 @@
-// Arithmetic, conversions, atomics and memory access under CUDA's names.
+// The functions of CUDA that the project's kernels call: barriers, warps, arithmetic, atomics.
 #pragma once
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
 
-#include "schedule.cuh"
+#define CUDA_ON_CPU_LINE int line = __builtin_LINE()
 
-// ---- minimum and maximum of mixed types, as CUDA's overloads convert them
+inline unsigned __syncthreads_count(int predicate, CUDA_ON_CPU_LINE)
+{
+    cuda_on_cpu::meet(cuda_on_cpu::State::at_barrier, 0, predicate != 0, "__syncthreads", line);
+    return cuda_on_cpu::resident->total;
+}
+inline void __syncthreads(CUDA_ON_CPU_LINE) { __syncthreads_count(0, line); }
+inline int __syncthreads_or(int predicate, CUDA_ON_CPU_LINE)
+{
+    return __syncthreads_count(predicate, line) != 0;
+}
+inline void __threadfence() {}
 
+// ---- warps
+
+namespace cuda_on_cpu {
+
+inline void meet_warp(unsigned mask, uint64_t given, const char* call, int line)
+{
+    meet(State::at_warp, mask, given, call, line);
+}
+
+template <class T>
+T shuffle(unsigned mask, T value, int source, int line)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA shuffles 4 or 8 bytes");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    meet_warp(mask, bits, "__shfl_sync", line);
+    bits = given_by(source);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// The lane that is `delta` away, or the own one where the segment ends before it.
+inline int lane_away(int delta, int width)
+{
+    int own = lane_number(), source = own + delta;
+    return (source & -width) == (own & -width) ? source : own;
+}
+
+}  // namespace cuda_on_cpu
+
+inline void __syncwarp(unsigned mask = ~0u, CUDA_ON_CPU_LINE)
+{
+    cuda_on_cpu::meet_warp(mask, 0, "__syncwarp", line);
+}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane, int width = 32, CUDA_ON_CPU_LINE)
+{
+    int segment = cuda_on_cpu::lane_number() & -width;
+    return cuda_on_cpu::shuffle(mask, value, segment + (lane & (width - 1)), line);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, CUDA_ON_CPU_LINE)
+{
+    return cuda_on_cpu::shuffle(mask, value, cuda_on_cpu::lane_away(-int(delta), width), line);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, CUDA_ON_CPU_LINE)
+{
+    return cuda_on_cpu::shuffle(mask, value, cuda_on_cpu::lane_away(int(delta), width), line);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int pattern, int width = 32, CUDA_ON_CPU_LINE)
+{
+    int own = cuda_on_cpu::lane_number();
+    int source = cuda_on_cpu::lane_away((own ^ pattern) - own, width);
+    return cuda_on_cpu::shuffle(mask, value, source, line);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate, CUDA_ON_CPU_LINE)
+{
+    cuda_on_cpu::meet_warp(mask, predicate != 0, "__ballot_sync", line);
+    unsigned result = 0;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (cuda_on_cpu::current->partners >> lane & 1)
+            result |= unsigned(cuda_on_cpu::given_by(lane)) << lane;
+    return result;
+}
+inline int __any_sync(unsigned mask, int predicate, CUDA_ON_CPU_LINE)
+{
+    return __ballot_sync(mask, predicate, line) != 0;
+}
+
+// ---- arithmetic; rounded to nearest and never fused (the compiler is told so too)
+
+// Minimum and maximum of mixed types, as CUDA's overloads convert them.
 template <class A, class B>
 constexpr auto min(A a, B b)
 {
@@ -28,153 +108,49 @@ constexpr auto max(A a, B b)
         return T(a) < T(b) ? T(b) : T(a);
 }
 
-// ---- the same bits as another type
-
-namespace cuda_on_cpu {
 template <class To, class From>
-To same_bits(From value)
+To cuda_on_cpu_same_bits(From value)
 {
-    static_assert(sizeof(To) == sizeof(From));
     To result;
     memcpy(&result, &value, sizeof result);
     return result;
 }
-}  // namespace cuda_on_cpu
-
-inline int __float_as_int(float v) { return cuda_on_cpu::same_bits<int>(v); }
-inline unsigned __float_as_uint(float v) { return cuda_on_cpu::same_bits<unsigned>(v); }
-inline float __int_as_float(int v) { return cuda_on_cpu::same_bits<float>(v); }
-inline float __uint_as_float(unsigned v) { return cuda_on_cpu::same_bits<float>(v); }
-inline long long __double_as_longlong(double v) { return cuda_on_cpu::same_bits<long long>(v); }
-inline double __longlong_as_double(long long v) { return cuda_on_cpu::same_bits<double>(v); }
-
-// ---- arithmetic that is rounded to nearest and never fused (the compiler is told so too)
+inline int __float_as_int(float v) { return cuda_on_cpu_same_bits<int>(v); }
+inline unsigned __float_as_uint(float v) { return cuda_on_cpu_same_bits<unsigned>(v); }
+inline float __int_as_float(int v) { return cuda_on_cpu_same_bits<float>(v); }
+inline float __uint_as_float(unsigned v) { return cuda_on_cpu_same_bits<float>(v); }
 
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __frcp_rn(float a) { return 1.0f / a; }
-inline float __fsqrt_rn(float a) { return sqrtf(a); }
-inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __dsub_rn(double a, double b) { return a - b; }
-inline double __dmul_rn(double a, double b) { return a * b; }
-inline double __ddiv_rn(double a, double b) { return a / b; }
-inline double __dsqrt_rn(double a) { return sqrt(a); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-inline float __saturatef(float a) { return a > 0 ? (a < 1 ? a : 1.0f) : 0.0f; }
-
-// ---- conversions; what does not fit becomes the nearest number that does, and NaN becomes 0
-
-namespace cuda_on_cpu {
-template <class T>
-T to_integer(double v)
-{
-    using Limits = std::numeric_limits<T>;
-    if (std::isnan(v))
-        return 0;
-    if (v <= double(Limits::min()))
-        return Limits::min();
-    return v >= double(Limits::max()) ? Limits::max() : T(v);
-}
-}  // namespace cuda_on_cpu
-
-#define CUDA_ON_CPU_ROUNDINGS(FROM, TO, TYPE)                                                    \
-    inline TYPE __##FROM##2##TO##_rn(FROM v) { return cuda_on_cpu::to_integer<TYPE>(nearbyint(v)); } \
-    inline TYPE __##FROM##2##TO##_rz(FROM v) { return cuda_on_cpu::to_integer<TYPE>(trunc(v)); } \
-    inline TYPE __##FROM##2##TO##_rd(FROM v) { return cuda_on_cpu::to_integer<TYPE>(floor(v)); } \
-    inline TYPE __##FROM##2##TO##_ru(FROM v) { return cuda_on_cpu::to_integer<TYPE>(ceil(v)); }
-CUDA_ON_CPU_ROUNDINGS(float, int, int)
-CUDA_ON_CPU_ROUNDINGS(float, uint, unsigned)
-CUDA_ON_CPU_ROUNDINGS(double, int, int)
-CUDA_ON_CPU_ROUNDINGS(double, uint, unsigned)
-inline float __int2float_rn(int v) { return float(v); }
-inline float __uint2float_rn(unsigned v) { return float(v); }
-inline float __double2float_rn(double v) { return float(v); }
-inline double __int2double_rn(int v) { return v; }
-inline double __uint2double_rn(unsigned v) { return v; }
-
-// ---- integers and their bits
-
-inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
-inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-inline int __mulhi(int a, int b) { return int((long long)a * b >> 32); }
-inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((uint64_t)a * b >> 32); }
-inline unsigned __sad(int a, int b, unsigned c) { return (a < b ? b - a : a - b) + c; }
-inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
-inline int __hadd(int a, int b) { return int(((long long)a + b) >> 1); }
-inline int __rhadd(int a, int b) { return int(((long long)a + b + 1) >> 1); }
-inline unsigned __uhadd(unsigned a, unsigned b) { return unsigned(((uint64_t)a + b) >> 1); }
-inline unsigned __urhadd(unsigned a, unsigned b) { return unsigned(((uint64_t)a + b + 1) >> 1); }
+inline float rsqrtf(float a) { return 1 / sqrtf(a); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
-inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
-inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 inline int __clz(int v) { return v ? __builtin_clz(v) : 32; }
-inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
-inline unsigned __brev(unsigned v)
-{
-    unsigned result = 0;
-    for (int bit = 0; bit < 32; bit++)
-        result |= (v >> bit & 1) << (31 - bit);
-    return result;
-}
-// Each nibble of the selector names one of the eight bytes; its top bit asks for the sign only.
-inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
-{
-    uint64_t bytes = (uint64_t)high << 32 | low;
-    unsigned result = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned nibble = selector >> 4 * i & 0xf, byte = bytes >> 8 * (nibble & 7) & 0xff;
-        if (nibble & 8)
-            byte = byte & 0x80 ? 0xff : 0;
-        result |= byte << 8 * i;
-    }
-    return result;
-}
-inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
-{
-    return unsigned(((uint64_t)high << 32 | low) << (shift & 31) >> 32);
-}
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
-{
-    return unsigned(((uint64_t)high << 32 | low) >> (shift & 31));
-}
 
 // ---- memory
 
 template <class T>
 T __ldg(const T* p) { return *p; }
-template <class T>
-T __ldcg(const T* p) { return *p; }
-template <class T>
-T __ldcs(const T* p) { return *p; }
-template <class T>
-void __stcg(T* p, std::common_type_t<T> v) { *p = v; }
-template <class T>
-void __stcs(T* p, std::common_type_t<T> v) { *p = v; }
 
 // Each returns what was there before. One thread runs at a time, so a plain update is atomic.
-#define CUDA_ON_CPU_ATOMIC(NAME, UPDATED)                                                        \
-    template <class T>                                                                           \
-    CUDA_ON_CPU_QUIET T NAME(T* p, std::common_type_t<T> v)                                      \
-    {                                                                                            \
-        T old = *p;                                                                              \
-        *p = UPDATED;                                                                            \
-        return old;                                                                              \
+#define CUDA_ON_CPU_ATOMIC(NAME, UPDATED)                                                          \
+    template <class T>                                                                             \
+    CUDA_ON_CPU_QUIET T NAME(T* p, std::common_type_t<T> v)                                        \
+    {                                                                                              \
+        T old = *p;                                                                                \
+        *p = UPDATED;                                                                              \
+        return old;                                                                                \
     }
 CUDA_ON_CPU_ATOMIC(atomicAdd, old + v)
-CUDA_ON_CPU_ATOMIC(atomicSub, old - v)
 CUDA_ON_CPU_ATOMIC(atomicMin, v < old ? v : old)
 CUDA_ON_CPU_ATOMIC(atomicMax, old < v ? v : old)
 CUDA_ON_CPU_ATOMIC(atomicAnd, old & v)
 CUDA_ON_CPU_ATOMIC(atomicOr, old | v)
-CUDA_ON_CPU_ATOMIC(atomicXor, old ^ v)
 CUDA_ON_CPU_ATOMIC(atomicExch, v)
-CUDA_ON_CPU_ATOMIC(atomicInc, old >= v ? 0 : old + 1)
-CUDA_ON_CPU_ATOMIC(atomicDec, old == 0 || old > v ? v : old - 1)
 template <class T>
 CUDA_ON_CPU_QUIET T atomicCAS(T* p, std::common_type_t<T> expected, std::common_type_t<T> v)
 {
@@ -183,5 +159,4 @@ CUDA_ON_CPU_QUIET T atomicCAS(T* p, std::common_type_t<T> expected, std::common_
         *p = v;
     return old;
 }
-
 inline void __trap() { cuda_on_cpu::fail("__trap"); }

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -42,7 +43,6 @@ INSERT BEFORE .bss;
 _EXTERN_SHARED = re.compile(
     r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
 )
-_WAITING = re.compile(r"\b(while\s*\(.*\bvolatile\b.*\))\s*\{\s*\}")
 _CONSTANT = re.compile(r"__constant__\s+[^;=\[\]]*?(\w+)\s*\[")
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
@@ -52,8 +52,8 @@ _KERNEL = re.compile(
 
 def what_is_missing():
     """Why no kernel can be compiled on this machine (str), or None."""
-    if sys.platform != "linux":
-        return "CUDA kernels are run on the CPU only under Linux"
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return "CUDA kernels are run on the CPU only under Linux on x86-64"
     if not shutil.which("g++"):
         return "g++ is missing, which compiles the CUDA kernels for the CPU"
     return None
@@ -94,26 +94,14 @@ def _load(code, more_options):
 
 
 def _build(code, options, library):
-    runner, header = _runner(), _precompiled_header(options)
+    header = _precompiled_header(options)
     with _finished(library) as unfinished:
         unit, script = unfinished.with_suffix(".o"), unfinished.with_suffix(".ld")
         script.write_text(_SHARED)
         source = ["-include", str(header), "-x", "c++", "-c", "-"]
         _run_compiler([*options, *source, "-o", str(unit)], code)
-        # In this order: of an inline function the first is taken. No library of a sanitizer.
-        link = ["-shared", str(unit), str(runner), f"-Wl,-T,{script}", "-o", str(unfinished)]
-        _run_compiler(link)
-
-
-@functools.cache
-def _runner():
-    """What runs the blocks of any kernel, without being watched."""
-    unit = _private_folder() / f"{_key(*_OPTIONS)}.o"
-    if not unit.exists():
-        with _finished(unit) as unfinished:
-            source = str(_HERE / "blocks.cpp")
-            _run_compiler([*_OPTIONS, "-c", source, "-o", str(unfinished)])
-    return unit
+        # No library of a sanitizer.
+        _run_compiler(["-shared", str(unit), f"-Wl,-T,{script}", "-o", str(unfinished)])
 
 
 @functools.cache
@@ -140,8 +128,8 @@ def _finished(file):
 
 def _key(*parts):
     """What a compiled file is named by: all that it was made from."""
-    sources = sorted([*_HERE.glob("*.cuh"), *_HERE.glob("*.cpp")])
-    text = "\0".join([*(path.read_text() for path in sources), _SHARED, *parts])
+    sources = [path.read_text() for path in sorted(_HERE.glob("*.cuh"))]
+    text = "\0".join([*sources, _SHARED, *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -166,8 +154,7 @@ def _define(define):
 
 
 def _adapt(source):
-    """What no macro can translate: dynamic shared memory, and loops that wait for another block."""
-    source = _WAITING.sub(r"\1 cuda_on_cpu::wait_for_others();", source)
+    """What no macro can translate: dynamic shared memory."""
     return _EXTERN_SHARED.sub(
         r"\2* const \3 = reinterpret_cast<\2*>(cuda_on_cpu::dynamic_shared);", source
     )

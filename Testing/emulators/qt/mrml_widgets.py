@@ -2,7 +2,7 @@
 
 import slicer
 import vtk
-from PySide6.QtCore import Property, QObject, Signal
+from PySide6.QtCore import Property, QObject, QSortFilterProxyModel, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .ctk_widgets import ctkSliderWidget, stored
@@ -47,6 +47,12 @@ def _id_of(node):
     return (node.GetID() or "") if node is not None else ""
 
 
+class qMRMLSortFilterProxyModel(QSortFilterProxyModel):
+    """Which nodes a list does not offer."""
+
+    hiddenNodeIDs = stored(list, "hidden_ids", (), lambda model: model.parent()._fill())
+
+
 class qMRMLNodeComboBox(QWidget):
     """A list of the scene's nodes of some classes."""
 
@@ -59,7 +65,7 @@ class qMRMLNodeComboBox(QWidget):
     def __init__(self, parent=None):
         super().__init__(parent)
         self._scene, self._tags, self._ids, self._last = None, [], [], ""
-        self._attributes = []
+        self._attributes, self._model = [], qMRMLSortFilterProxyModel(self)
         self._combo = QComboBox()
         self._combo.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
         layout = QHBoxLayout(self)
@@ -118,6 +124,8 @@ class qMRMLNodeComboBox(QWidget):
         ]
 
     def _shows(self, node):
+        if node.GetID() in self._model.hiddenNodeIDs:
+            return False
         return (self.showHidden or not node.GetHideFromEditors()) and all(
             node.GetAttribute(name) is not None and value in (None, node.GetAttribute(name))
             for kind, name, value in self._attributes
@@ -182,6 +190,9 @@ class qMRMLNodeComboBox(QWidget):
     def addAttribute(self, class_name, name, value=None):
         self._attributes.append((class_name, name, value))
         self._fill()
+
+    def sortFilterProxyModel(self):
+        return self._model
 
     def nodeCount(self):
         return len(self._nodes())
@@ -358,6 +369,7 @@ WIDGETS = (
     qMRMLRangeWidget,
     qMRMLSegmentSelectorWidget,
     qMRMLSliderWidget,
+    qMRMLSortFilterProxyModel,
     qMRMLSpinBox,
     qMRMLWidget,
     qSlicerScriptedLoadableModuleWidget,

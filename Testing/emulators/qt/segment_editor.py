@@ -129,10 +129,12 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
     def saveStateForUndo(self):
         self._logic.SaveStateForUndo()
 
-    def modifySelectedSegmentByLabelmap(self, labelmap, mode, bypass_masking=False):
+    def modifySegmentByLabelmap(
+        self, segmentation_node, segment_id, labelmap, mode, bypass_masking=False
+    ):
         self._logic.ModifySegmentByLabelmap(
-            self._node.GetSegmentationNode(),
-            self._node.GetSelectedSegmentID() or "",
+            segmentation_node,
+            segment_id,
             labelmap,
             getattr(self._logic, mode.name),
             self.perSegment,

@@ -37,6 +37,7 @@ CLASSES = (
     "qMRMLSegmentSelectorWidget",
     "qMRMLSliceWidget",
     "qMRMLSliderWidget",
+    "qMRMLSortFilterProxyModel",
     "qMRMLSpinBox",
     "qMRMLTableView",
     "qMRMLThreeDWidget",

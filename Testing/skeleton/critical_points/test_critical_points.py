@@ -8,6 +8,7 @@ from scipy.spatial import cKDTree
 
 from PotentialSkeletonLib import critical_points, force_field
 from PotentialSkeletonLib.critical_points.critical_points import KINDS, index_sum
+from PotentialSkeletonLib.critical_points.seeds import curvature_seeds, divergence_seeds
 from support.solid_shapes import ball, wavy_tube
 from support.solids import ring, two_balls
 
@@ -115,3 +116,27 @@ def test_field_methods_agree_on_the_critical_points(mask, strength, charge_dista
         if len(serial):
             for some, others in ((serial, fft), (fft, serial)):
                 assert cKDTree(some).query(others)[0].max() <= 1e-3
+
+
+def test_seeds_lie_where_the_unit_force_converges_the_lowest_first():
+    sinks = np.array([[10, 10, 8], [10, 10, 24]])
+
+    def function(x):  # towards the nearer one of two points
+        away = sinks[:, None, None, None] - x
+        nearer = np.linalg.norm(away, axis=-1).argmin(axis=0)
+        return np.take_along_axis(away, nearer[None, ..., None], axis=0)[0]
+
+    field = sampled(function, (21, 21, 33))
+    found = divergence_seeds(field.vectors.astype(np.float32), field.classes, 20.0)
+    assert {tuple(voxel) for voxel in found[:2].tolist()} == set(map(tuple, sinks.tolist()))
+    assert len(divergence_seeds(field.vectors, field.classes, 0.0)) == 0
+    assert len(divergence_seeds(field.vectors, field.classes * 0, 20.0)) == 0
+
+
+def test_seeds_of_high_curvature_are_the_corners_of_a_box():
+    mask = np.zeros((20, 22, 24), bool)
+    mask[4:16, 4:18, 4:20] = True
+    found = curvature_seeds(mask)
+    assert {tuple(voxel) for voxel in found.tolist()} == {
+        (k, j, i) for k in (4, 15) for j in (4, 17) for i in (4, 19)
+    }

@@ -1,19 +1,23 @@
 """Endpoints are those of a plain sinking of all voxels."""
 
-import tracemalloc
-
 import numpy as np
 from hypothesis import given, settings, strategies
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distance.euclidean import distance_to_outside
-from FuzzyVesselCoreLib.voxels.distance.geodesic import geodesic_distance, neighbour_steps, unit_of
-from PotentialSkeletonLib.endpoints import candidates
-from PotentialSkeletonLib.endpoints.candidates import endpoint_candidates
-from PotentialSkeletonLib.endpoints.end_caps.cap_centre import end_cap_centre, mean, mean_of_box
-from PotentialSkeletonLib.endpoints.endpoints import CAP_REACH, protrusion_endpoints
-from PotentialSkeletonLib.endpoints.protrusion_rule import SLENDERNESS
+from FuzzyVesselCoreLib.voxels.distances import (
+    distance_to_outside,
+    geodesic_distance,
+    neighbour_steps,
+    unit_of,
+)
+from PotentialSkeletonLib.endpoints.endpoints import (
+    CAP_REACH,
+    SLENDERNESS,
+    end_cap_centre,
+    endpoints_beyond,
+    protrusion_endpoints,
+)
 from support.random_solids import random_solid
 from support.solids import line, plate, random_solids, rough, tapered_y, tube
 
@@ -84,8 +88,6 @@ def check_endpoints(mask, seed, spacing, min_length):
     distances = geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
-    maxima = endpoint_candidates(distances, depth, spacing, min_length, Progress())
-    assert set(wanted) <= set(maxima.tolist())
     ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
     found = protrusion_endpoints(distances, depth, spacing, min_length, Progress())
     assert found.tolist() == sorted(set(ends))
@@ -128,21 +130,7 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
     ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
     distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
-    assert endpoint_candidates(distances, depth, spacing, 2.0, Progress()).size == 0
     assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
-
-
-def test_more_maxima_than_the_first_capacity(monkeypatch):
-    mask = np.zeros((5, 40, 40), np.uint8)
-    mask[2, 20, 1:39] = mask[2, 1:39, 1:39:3] = 1
-    distances = geodesic_distance(mask, np.array([2 * 1600 + 20 * 40 + 20]), (1, 1, 1))
-    depth = distance_to_outside(mask, (1, 1, 1))
-    wanted = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
-    monkeypatch.setattr(candidates, "FIRST_CAPACITY", 2)
-    monkeypatch.setattr(candidates, "VOXELS_PER_SLICE", 1)
-    found = endpoint_candidates(distances, depth, (1, 1, 1), 1.0, Progress())
-    assert found.tolist() == wanted.tolist()
-    assert len(wanted) > 20
 
 
 @given(random_solids(largest=10), strategies.floats(0.3, 6))
@@ -156,12 +144,15 @@ def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
     assert end_cap_centre(distances, maximum, reach, spacing) == wanted
 
 
-def test_the_mean_of_a_box_is_summed_up_in_little_memory():
-    shape, spacing = np.array((40, 30, 50)), np.array((0.7, 1.3, 0.9))
-    wanted = mean(np.indices(shape).reshape(3, -1).T, spacing)
-    tracemalloc.start()
-    found = mean_of_box(shape, spacing)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert found.tolist() == wanted.tolist()  # to the last bit, as on a card
-    assert peak < 8 * shape.prod()
+def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
+    mask = padded(np.ones((5, 5, 40)))
+    row = np.ravel_multi_index((3, 3, 0), mask.shape)
+    skeleton, spacing = np.arange(row + 10, row + 25), (1, 1, 1)
+    distances, depth = (
+        geodesic_distance(mask, skeleton, spacing),
+        distance_to_outside(mask, spacing),
+    )
+    task = distances, depth, spacing, skeleton
+    found = endpoints_beyond(*task, np.array([], int), Progress())
+    assert found.tolist() == [row + 1, row + 40]
+    assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.tree import skeleton_of_polylines
-from PotentialSkeletonMRML.result import SkeletonResult
+from PotentialSkeletonMRML.run_nodes import SkeletonResult
 from support.mrml_cases import scene_text
 from support.trees import OBLIQUE, OBLIQUE_SPACING, fork
 
@@ -32,7 +32,7 @@ def to_ras(points):
 def test_a_model_has_vmtks_arrays_and_lies_in_the_object(result, view, cells, arrays):
     import slicer
 
-    from PotentialSkeletonMRML.interchange.scene import addCentrelineModel
+    from PotentialSkeletonMRML.interchange import addCentrelineModel
 
     model = addCentrelineModel(result, "lines", view)
     data = model.GetPolyData()
@@ -48,7 +48,7 @@ def test_a_model_has_vmtks_arrays_and_lies_in_the_object(result, view, cells, ar
 def test_curves_run_from_the_clicked_root_and_carry_the_radius(result):
     import slicer
 
-    from PotentialSkeletonMRML.interchange.scene import addCentrelineCurves
+    from PotentialSkeletonMRML.interchange import addCentrelineCurves
 
     skeleton = result.skeleton
     click = to_ras(skeleton.nodes[2].position[None]) + 1
@@ -62,7 +62,7 @@ def test_curves_run_from_the_clicked_root_and_carry_the_radius(result):
 
 
 def test_errors_leave_the_scene_as_it_is(result):
-    from PotentialSkeletonMRML.interchange.scene import addCentrelineCurves, addCentrelineModel
+    from PotentialSkeletonMRML.interchange import addCentrelineCurves, addCentrelineModel
 
     empty = SkeletonResult(skeleton_of_polylines([], [], OBLIQUE_SPACING), OBLIQUE)
     before = scene_text()

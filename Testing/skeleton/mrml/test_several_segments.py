@@ -23,7 +23,7 @@ def two_vessels(**options):
 
 
 def test_each_tree_is_that_of_its_segment_alone(logic):
-    from PotentialSkeletonMRML.stored_skeleton import stored_table
+    from PotentialSkeletonMRML.lines import stored_table
 
     node = two_vessels(transform=linear_transform())
     both = logic.extractSegments(node, device="cpu")
@@ -39,8 +39,9 @@ def test_each_tree_is_that_of_its_segment_alone(logic):
 
 
 def test_one_table_has_a_column_for_the_tree(logic):
-    from PotentialSkeletonMRML.kept_result import keep
-    from PotentialSkeletonMRML.stored_skeleton import stored_table, stored_tables
+    from PotentialSkeletonMRML.lines import stored_table
+    from PotentialSkeletonMRML.run_nodes import keep
+    from PotentialSkeletonMRML.tables import stored_tables
 
     node = two_vessels()
     both = logic.extractSegments(node, ["Vein", "Portal, left"], device="cpu")
@@ -70,7 +71,7 @@ def test_only_segments_that_are_shown_are_taken(logic):
 
 def test_the_colour_of_a_tree_is_that_of_its_segment(logic):
     from PotentialSkeletonMRML.colouring import color_by, kind_of
-    from PotentialSkeletonMRML.kept_result import keep
+    from PotentialSkeletonMRML.run_nodes import keep
 
     node = two_vessels()
     segment = node.GetSegmentation().GetNthSegment(1)
@@ -108,7 +109,7 @@ def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):
                 node, ["Vein", "Portal, left"], outputs=lambda _segment: {"modelNode": model}
             ),
             InputError,
-            "two trees",
+            "two outputs",
         ),
         (
             lambda: logic.extractSegments(

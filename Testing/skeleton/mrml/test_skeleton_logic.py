@@ -1,24 +1,18 @@
 """Centrelines on the MRML scene: places, inputs, outputs, and the whole."""
 
-import inspect
-import textwrap
-
 import numpy as np
 import pytest
 
-import support.solids as solids
 from fuzzy_vessel.slicer_host import headless
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, matrix_from_array
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib import force_field, skeletonize
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
-    add_volume,
     world_of,
 )
 from support.skeleton_cases import (
     ALL,
     AXES,
-    LABELMAP,
     MASK,
     NONE,
     RIGHT_ANGLED,
@@ -63,21 +57,6 @@ def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
     assert all(n.GetTransformNodeID() == labelmap.GetTransformNodeID() for n in spatial)
 
 
-def test_spacing_is_the_length_of_a_step_along_each_axis(logic, slicer_scene):
-    result = logic.extract(add_labelmap(), **NONE)
-    assert result.skeleton.spacing == pytest.approx((1.4, 0.7, 0.6))
-    np.testing.assert_allclose(result.ijkToRAS, RIGHT_ANGLED, atol=1e-12)
-
-
-def test_swc_in_the_world(logic, labelmap):
-    result = logic.extract(labelmap, **NONE)
-    text = result.skeleton.to_swc(voxel_to_world=result.ijkToRAS)
-    first = [float(value) for value in text.splitlines()[2].split()[2:5]]
-    (root,) = result.skeleton.roots()
-    there = world_of(labelmap, result.skeleton.nodes[root].position)
-    np.testing.assert_allclose(first, there, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("axes", "transform", "word"),
     [
@@ -115,12 +94,6 @@ def test_one_label_of_several(slicer_scene, logic):
     assert result.labelmapNode.GetName() == "scan label 3 skeleton"
 
 
-def test_whole_numbers_may_be_stored_as_floats(slicer_scene, logic):
-    labelmap = add_volume(MASK.astype(np.float32) * 2, RIGHT_ANGLED, None, LABELMAP)
-    result = logic.extract(labelmap, label=2, **NONE)
-    assert len(result.skeleton.branches) == 3
-
-
 @pytest.mark.parametrize("under", ["none", "stretch", "warp"])
 def test_a_segment_is_taken_as_its_labelmap(slicer_scene, logic, under):
     """Two segments in one image, which Slicer cuts to what is used."""
@@ -143,67 +116,7 @@ def test_a_segment_is_taken_as_its_labelmap(slicer_scene, logic, under):
         )
 
 
-def test_the_only_segment_needs_no_name(slicer_scene, logic, labelmap):
-    assert len(logic.extract(add_segmentation(labelmap), **NONE).skeleton.branches) == 3
-
-
-def test_a_segment_of_a_surface_is_filled_and_its_node_not_converted(slicer_scene, logic, labelmap):
-    segmentation = add_segmentation(labelmap)
-    segmentation.SetReferenceImageGeometryParameterFromVolumeNode(labelmap)
-    parts = segmentation.GetSegmentation()
-    parts.CreateRepresentation("Closed surface")
-    parts.SetSourceRepresentationName("Closed surface")
-    parts.RemoveRepresentation("Binary labelmap")
-    result = logic.extract(segmentation)
-    assert len(result.skeleton.branches) == 3
-    assert not parts.ContainsRepresentation("Binary labelmap")
-    ends = np.concatenate([control_points(curve)[[0, -1]] for curve in result.curveNodes])
-    for end in ((4, 14, 15), (35, 6, 8), (34, 22, 23)):
-        there = world_of(labelmap, end)
-        assert np.linalg.norm(ends - there, axis=1).min() < 6  # within the round caps
-
-
 # --- what comes out
-
-
-def test_curves_carry_their_radii(logic, labelmap):
-    result = logic.extract(labelmap)
-    for number, (curve, branch) in enumerate(zip(result.curveNodes, result.skeleton.branches)):
-        radius = curve.GetMeasurement("Radius")
-        values = radius.GetControlPointValues()
-        found = [values.GetValue(n) for n in range(values.GetNumberOfTuples())]
-        np.testing.assert_array_equal(found, branch.radius)
-        assert radius.GetValue() == pytest.approx(
-            result.skeleton.to_table()["mean_radius_mm"][number]
-        )
-        assert radius.GetUnits() == "mm"
-        shown = [curve.GetNthControlPointVisibility(n) for n in range(len(branch.points))]
-        assert not any(shown)
-        assert curve.GetDisplayNode().GetVisibility()
-        length = curve.GetCurveLengthWorld()
-        assert length == pytest.approx(result.skeleton.length(branch))
-        assert curve.GetName() == f"scan branch {number}"
-    colors = {curve.GetDisplayNode().GetSelectedColor() for curve in result.curveNodes}
-    assert len(colors) == 3
-
-
-def test_curves_are_grouped_where_there_is_a_subject_hierarchy(logic, labelmap, hierarchy):
-    import vtk
-
-    result = logic.extract(labelmap)
-    items = [hierarchy.GetItemByDataNode(curve) for curve in result.curveNodes]
-    parents = {hierarchy.GetItemParent(item) for item in items}
-    assert parents < {result.folderItemID, *items}
-    assert hierarchy.GetItemName(result.folderItemID) == "scan centrelines"
-    again = logic.extract(labelmap, curveNodes=result.curveNodes[:1])
-    assert again.folderItemID == result.folderItemID
-    below = vtk.vtkIdList()
-    hierarchy.GetItemChildren(result.folderItemID, below, True)
-    assert below.GetNumberOfIds() == 5
-
-
-def test_without_a_subject_hierarchy_there_is_no_folder(logic, labelmap):
-    assert logic.extract(labelmap).folderItemID == 0
 
 
 def test_model_has_a_line_a_branch_with_its_measures(logic, labelmap):
@@ -226,67 +139,6 @@ def test_model_has_a_line_a_branch_with_its_measures(logic, labelmap):
     assert display.GetColorNode() is not None
 
 
-def test_tubes_are_as_thick_as_the_radius(slicer_scene, logic, labelmap):
-    """Every point of the surface is as far from its branch as the radius near there says."""
-    from PotentialSkeletonMRML.nodes.lines import tubes
-
-    result = logic.extract(labelmap, tubesNode=True)
-    surface, lines = result.tubesNode.GetPolyData(), result.modelNode.GetPolyData()
-    assert surface.GetNumberOfPoints() == tubes(lines).GetNumberOfPoints() > 500
-    axis = np.array([lines.GetPoint(n) for n in range(lines.GetNumberOfPoints())])
-    for number in range(0, surface.GetNumberOfPoints(), 7):
-        radius = surface.GetPointData().GetArray("Radius").GetTuple1(number)
-        distance = np.linalg.norm(axis - surface.GetPoint(number), axis=1)
-        at = np.abs(distance - radius) < 1e-4  # of a tube: points are floats
-        assert at.any()
-
-
-def test_table_is_that_of_the_skeleton(logic, labelmap):
-    result = logic.extract(labelmap)
-    table = result.skeleton.to_table()
-    assert result.tableNode.GetNumberOfColumns() == len(table)
-    for name, values in table.items():
-        assert column(result.tableNode, name) == values
-    assert result.tableNode.GetColumnUnitLabel("length_mm") == "mm"
-
-
-def test_plots_show_radii(logic, labelmap):
-    result = logic.extract(labelmap, plotChartNodes=True)
-    lengths = result.skeleton.to_table()["length_mm"]
-    along, radii = [chart.GetNthPlotSeriesNode(0) for chart in result.plotChartNodes]
-    longest = result.skeleton.branches[int(np.argmax(lengths))]
-    assert column(along.GetTableNode(), along.GetXColumnName())[-1] == pytest.approx(max(lengths))
-    assert column(along.GetTableNode(), along.GetYColumnName()) == longest.radius.tolist()
-    bars = column(radii.GetTableNode(), radii.GetYColumnName())
-    assert sum(bars) == pytest.approx(sum(lengths))
-
-
-def test_a_closed_loop_has_an_infinite_tortuosity_also_from_an_mrb(slicer_scene, logic, tmp_path):
-    import slicer
-
-    mask, _ = solids.ring()
-    result = logic.extract(add_labelmap(mask))
-    (branch,) = result.skeleton.branches
-    curve = control_points(result.curveNodes[0])
-    np.testing.assert_array_equal(curve[0], curve[-1])
-    assert len(curve) == len(branch.points)
-    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
-    headless.start().clear()
-    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
-    assert column(slicer.util.getNode("scan branches"), "tortuosity") == [float("inf")]
-    assert column(slicer.util.getNode("scan branches"), "start_kind") == ["loop"]
-
-
-def test_critical_points_are_lists_of_different_colours(logic, labelmap):
-    result = logic.extract(labelmap, criticalPointsNodes=True)
-    lists = result.criticalPointsNodes
-    assert {"attractor", "saddle-1"} <= set(lists)
-    count = sum(node.GetNumberOfControlPoints() for node in lists.values())
-    assert count == len(result.skeleton.critical_points)
-    colors = {node.GetDisplayNode().GetSelectedColor() for node in lists.values()}
-    assert len(colors) == len(lists)
-
-
 def test_field_points_along_the_voxels_axes(logic, slicer_scene):
     labelmap = add_labelmap(MASK, OBLIQUE_LEFT_HANDED)
     result = logic.extract(labelmap, charge_distance=1, fieldNode=True, **NONE)
@@ -297,15 +149,6 @@ def test_field_points_along_the_voxels_axes(logic, slicer_scene):
     np.testing.assert_allclose(field, expected, rtol=1e-5, atol=1e-7)
     assert np.abs(field).max() > 0.01
     assert result.fieldNode.GetVoxelVectorType() == result.fieldNode.VoxelVectorTypeSpatial
-
-
-def test_what_was_cleaned_is_said(slicer_scene, logic):
-    mask = MASK.copy()
-    mask[2:4, 2:4, 2:4] = True
-    mask[10, 14, 15] = False
-    result = logic.extract(add_labelmap(mask), drop_islands=20, **NONE)
-    assert "Dropped 1 island of few voxels (8 voxels)." in result.warnings
-    assert "Filled 1 cavity inside the object (1 voxel)." in result.warnings
 
 
 def test_one_voxel_has_no_branch_and_every_output(slicer_scene, logic):
@@ -332,12 +175,6 @@ def test_the_list_that_clicks_go_to_stays_the_same(slicer_scene, logic, labelmap
     logic.extract(labelmap, **ALL)
     assert selection.GetActivePlaceNodeID() == clicked.GetID()
     assert selection.GetActivePlaceNodeClassName() == "vtkMRMLMarkupsFiducialNode"
-
-
-def test_outputs_that_are_not_wanted_are_not_made(slicer_scene, logic, labelmap):
-    before = slicer_scene.GetNumberOfNodes()
-    assert nodes_of(logic.extract(labelmap, **NONE)) == []
-    assert slicer_scene.GetNumberOfNodes() == before
 
 
 def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, labelmap):
@@ -397,33 +234,7 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, hierarchy, tmp_p
     assert chart.GetNthPlotSeriesNode(0).GetTableNode().GetNumberOfRows() > 1
 
 
-def test_defaults_are_those_of_the_algorithm(logic):
-    ours = inspect.signature(logic.extract).parameters
-    theirs = inspect.signature(skeletonize).parameters
-    shared = [name for name in theirs if name not in ("mask", "spacing", "options")]
-    assert set(shared) <= set(ours)
-    assert all(ours[name].default == theirs[name].default for name in shared)
-
-
-def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
-    import slicer
-
-    example = inspect.getdoc(type(logic)).split("::\n\n")[1].split("\n\nWith")[0]
-    lines = textwrap.dedent(example)
-    exec(compile(lines, "example", "exec"), {"slicer": slicer})
-    assert " branches, " in capsys.readouterr().out
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") > 5
-
-
 def test_self_test_of_the_module(slicer_scene):
     from PotentialSkeleton import PotentialSkeletonTest
 
     PotentialSkeletonTest().runTest()
-
-
-def test_matrix_of_a_labelmap_survives_the_node(slicer_scene):
-    """The axes of the tests are kept by MRML to the last digits."""
-    for axes in AXES.values():
-        node = add_labelmap(MASK, axes)
-        node.SetIJKToRASMatrix(matrix_from_array(axes))
-        np.testing.assert_allclose(ijk_to_ras(node), axes, atol=1e-12)

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.mrml import ownership
-from support.mrml_cases import add_volume, scene_text
+from support.mrml_cases import add_volume
 
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
@@ -37,20 +35,6 @@ def panel(slicer_scene, open_panel):
     return panel
 
 
-@pytest.fixture
-def logic(slicer_scene):
-    from PotentialSkeleton import PotentialSkeletonLogic
-
-    return PotentialSkeletonLogic()
-
-
-@pytest.fixture
-def hierarchy(slicer_scene):
-    import slicer
-
-    return slicer.vtkMRMLSubjectHierarchyNode.GetSubjectHierarchyNode(slicer_scene)
-
-
 def counts(scene):
     return {name: scene.GetNumberOfNodesByClass(kind) for name, kind in KINDS.items()}
 
@@ -76,49 +60,6 @@ def test_outputs_that_are_no_longer_ticked_go_with_their_run(slicer_scene, panel
     assert counts(slicer_scene) == alone
 
 
-def test_the_folder_of_curves_goes_with_them(slicer_scene, hierarchy, panel):
-    items = hierarchy.GetNumberOfItems()
-    tick(panel, "curves")
-    assert hierarchy.GetNumberOfItems() > items
-    tick(panel)
-    curves = [hierarchy.GetItemByName("bars branch 0"), hierarchy.GetItemByName("bars centrelines")]
-    assert curves == [0, 0]
-
-
-def test_a_cancelled_run_leaves_what_is_no_longer_ticked(slicer_scene, panel, monkeypatch):
-    import slicer
-
-    import FuzzyVesselCoreLib.widgets.run
-
-    tick(panel, *KINDS)
-    before = counts(slicer_scene)
-    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
-    monkeypatch.setattr(slicer.app, "processEvents", panel.widget.panel.running.cancel)
-    for name in KINDS:
-        setattr(panel.parameters, name, False)
-    panel.ui.applyButton.click()
-    assert panel.ui.statusLabel.text.startswith("Cancelled")
-    assert counts(slicer_scene) == before
-
-
-def test_results_of_other_objects_and_copies_stay(slicer_scene, panel):
-    tick(panel, "tubes", "labelmap")
-    model = slicer_scene.GetFirstNodeByName("bars centrelines")
-    copy = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode")
-    copy.Copy(model)
-    copy.SetName("my copy")
-    points = copy.GetPolyData()
-    panel.parameters.input = add_bars("others")
-    tick(panel)
-    panel.parameters.input = slicer_scene.GetFirstNodeByName("bars")
-    panel.parameters.strength = 4
-    tick(panel)
-    assert copy.GetPolyData() is points
-    assert slicer_scene.GetFirstNodeByName("bars centrelines") is model
-    assert slicer_scene.GetFirstNodeByName("others centrelines") is not None
-    assert slicer_scene.GetFirstNodeByName("bars tubes") is None
-
-
 def test_a_copy_is_filled_by_no_run(slicer_scene, panel):
     """Also where the copy is all that is left of the result."""
     tick(panel)
@@ -133,77 +74,3 @@ def test_a_copy_is_filled_by_no_run(slicer_scene, panel):
     tick(panel)
     assert copy.GetPolyData() is points
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == models + 1
-
-
-def test_outputs_lie_beside_their_object(slicer_scene, hierarchy, logic):
-    labelmap = add_bars()
-    patient = hierarchy.CreateSubjectItem(hierarchy.GetSceneItemID(), "patient")
-    study = hierarchy.CreateStudyItem(patient, "study")
-    hierarchy.CreateItem(study, labelmap)
-    result = logic.extract(labelmap, tubesNode=True, criticalPointsNodes=True, fieldNode=True)
-    assert hierarchy.GetItemParent(result.folderItemID) == study
-    singles = (
-        result.modelNode,
-        result.tubesNode,
-        result.labelmapNode,
-        result.tableNode,
-        result.fieldNode,
-        *result.criticalPointsNodes.values(),
-    )
-    for node in singles:
-        assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(node)) == study
-        assert ownership.belongs_to(node, ownership.SKELETON, labelmap)
-
-
-def test_an_object_that_goes_ends_the_run_at_once(slicer_scene, logic):
-    labelmap, calls = add_bars(), []
-
-    def remove(fraction):
-        calls.append(fraction)
-        if len(calls) == 1:
-            slicer_scene.RemoveNode(labelmap)
-        return True
-
-    with pytest.raises(Cancelled, match="'bars' was removed"):
-        logic.extract(labelmap, progress=remove)
-    assert len(calls) == 1
-
-
-def test_a_failure_puts_back_what_was_filled(logic, monkeypatch):
-    import slicer
-
-    from PotentialSkeletonMRML import outputs
-
-    labelmap = add_bars()
-    first = logic.extract(labelmap, tubesNode=True, criticalPointsNodes=True, fieldNode=True)
-
-    def state():
-        table = first.tableNode.GetTable()
-        curves = [slicer.util.arrayFromMarkupsControlPoints(each) for each in first.curveNodes]
-        return (
-            first.modelNode.GetPolyData().GetNumberOfPoints(),
-            first.tubesNode.GetPolyData().GetNumberOfPoints(),
-            slicer.util.arrayFromVolume(first.labelmapNode).tobytes(),
-            [table.GetValue(row, 2).ToDouble() for row in range(table.GetNumberOfRows())],
-            [each.tobytes() for each in curves],
-            [each.GetNthMeasurement(0).GetValue() for each in first.curveNodes],
-            [each.GetDisplayNode().GetSelectedColor() for each in first.curveNodes],
-            {k: n.GetNumberOfControlPoints() for k, n in first.criticalPointsNodes.items()},
-        )
-
-    before, text = state(), scene_text()
-    slicer.util.arrayFromVolume(labelmap)[:8] = 0
-    monkeypatch.setattr(outputs, "group", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        logic.extract(
-            labelmap,
-            curveNodes=first.curveNodes,
-            modelNode=first.modelNode,
-            tubesNode=first.tubesNode,
-            labelmapNode=first.labelmapNode,
-            tableNode=first.tableNode,
-            criticalPointsNodes=first.criticalPointsNodes,
-            fieldNode=first.fieldNode,
-        )
-    assert state() == before
-    assert scene_text() == text

@@ -12,11 +12,8 @@ from support.skeleton_cases import (
     ALL,
     LABELMAP,
     MASK,
-    NONE,
     add_labelmap,
     add_segmentation,
-    control_points,
-    voxels,
 )
 
 
@@ -95,14 +92,6 @@ def test_cancel_changes_nothing(logic, labelmap, hierarchy, share):
     assert scene_text() == before
 
 
-def test_progress_rises_to_the_end(logic, labelmap):
-    seen = []
-    logic.extract(labelmap, progress=lambda fraction: seen.append(fraction) or True, **ALL)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
-    assert len(seen) > 20
-
-
 @pytest.mark.parametrize("step", ["show_curve", "fill_chart", "group"])
 def test_a_failure_while_writing_removes_what_was_added(
     logic, labelmap, hierarchy, monkeypatch, step
@@ -115,21 +104,6 @@ def test_a_failure_while_writing_removes_what_was_added(
         logic.extract(labelmap, **ALL)
     assert scene_text() == before
     assert hierarchy.GetNumberOfItems() == items
-
-
-def test_given_nodes_stay_as_they_were_when_a_new_one_fails(logic, labelmap, monkeypatch):
-    from PotentialSkeletonMRML import outputs
-
-    first = logic.extract(labelmap)
-    voxels(labelmap)[20:] = 0
-    before = scene_text(), voxels(first.labelmapNode).copy(), control_points(first.curveNodes[2])
-    monkeypatch.setattr(outputs, "show_list", lambda *arguments: 1 / 0)
-    outputs_of_first = {name: getattr(first, name) for name in NONE}
-    with pytest.raises(ZeroDivisionError):
-        logic.extract(labelmap, criticalPointsNodes=True, **outputs_of_first)
-    assert scene_text() == before[0]
-    assert np.array_equal(voxels(first.labelmapNode), before[1])
-    assert np.array_equal(control_points(first.curveNodes[2]), before[2])
 
 
 @pytest.mark.parametrize("which", ["input", "output"])

@@ -37,46 +37,12 @@ def frame_and_bar():
     return array
 
 
-def bar():
-    array = np.zeros((30, 9, 9), np.uint8)
-    array[2:28, 3:6, 3:6] = 1
-    return array
-
-
 def test_the_summary_counts_branches_parts_and_loops(extract):
-    from PotentialSkeletonPanel.summary_text import summary
+    from PotentialSkeletonPanel.sentences import summary
 
     table = extract(frame_and_bar()).skeleton.to_table()
     count, length = len(table["branch"]), sum(table["length_mm"])
     assert summary(table) == f"{count} branches, {length:.0f} mm, 2 separate parts, 1 loop"
-
-
-def test_one_branch_is_one_branch(extract):
-    from PotentialSkeletonPanel.summary_text import summary
-
-    table = extract(bar()).skeleton.to_table()
-    assert summary(table).startswith("1 branch, ")
-    assert summary(table).endswith(", no loops")
-
-
-def test_notes_tell_in_plain_words_what_was_cleaned(extract):
-    from PotentialSkeletonPanel.summary_text import notes
-
-    array = bar()
-    array[0, 0, 0] = array[0, 8, 8] = 1
-    said = notes(extract(array, drop_islands=5))
-    assert "2 small separate parts (2 voxels) left out." in said
-    assert not any("island" in each or "component" in each for each in said)
-
-
-def test_nothing_is_said_twice(extract):
-    from PotentialSkeletonPanel.summary_text import notes
-
-    result = extract(frame_and_bar(), drop_islands=5)
-    result.warnings.append("Lengths are approximate.")
-    said = notes(result)
-    assert said.count("Lengths are approximate.") == 1
-    assert len(set(said)) == len(said)
 
 
 def table_of(branches, loops=0, parts=1, length=20.0, radius=2.0):
@@ -112,6 +78,6 @@ def test_the_advice_fits_the_result(slicer_scene, table, begins):
     from emulators.qt.application import install
 
     install()
-    from PotentialSkeletonPanel.advice import next_step
+    from PotentialSkeletonPanel.sentences import next_step
 
     assert next_step(table).startswith(begins)

@@ -3,25 +3,24 @@
 import numpy as np
 import pytest
 
-from PotentialSkeletonLib.field.tiles import Tiles
-from PotentialSkeletonLib.tracing.centring import voxels_of
-from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels
+from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels, voxels_of
 
 SHAPE = (12, 12, 12)
 
 
 def passed(*curves, depth=None):
-    voxels = CurveVoxels(Tiles.whole(np.ones(SHAPE, np.float32) if depth is None else depth))
+    depth = np.ones(SHAPE, np.float32) if depth is None else depth
+    voxels = CurveVoxels(depth)
     for curve in curves:
         voxels.add(np.array(curve, float))
     return voxels
 
 
-def mask_of(voxels):
+def mask_of(voxels, shape=SHAPE):
     """Where the curves pass; the voxels ascend."""
     flat = voxels.voxels()
     assert (np.diff(flat) > 0).all()
-    mask = np.zeros(voxels.depths.shape, bool)
+    mask = np.zeros(shape, bool)
     mask.reshape(-1)[flat] = True
     return mask
 
@@ -84,7 +83,7 @@ def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a
     depth[10:30, 10:30] = 9 - np.hypot(*(np.indices((20, 20)) - 9.5))[:, :, None].clip(max=9)
     line = np.stack([np.full(33, 5.0), np.full(33, 6.2), np.linspace(2, 10, 33)], axis=1)
     voxels = passed(line, line + np.array([14, 15, 0]), depth=depth)
-    found = np.argwhere(mask_of(voxels))
+    found = np.argwhere(mask_of(voxels, depth.shape))
     assert found[found[:, 0] == 5][:, 1].tolist() == [5] * 9
     assert found[found[:, 0] == 19][:, 1].tolist() == [21] * 9
     np.testing.assert_allclose(
@@ -94,21 +93,3 @@ def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a
 
 def test_points_far_apart_are_not_joined():
     assert np.count_nonzero(mask_of(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]))) == 4
-
-
-def test_depths_in_tiles_give_the_same_voxels():
-    rng = np.random.default_rng(5)
-    depth = np.maximum(rng.random((70, 40, 90)) - 0.3, 0).astype(np.float32)
-    whole, tiled = (
-        CurveVoxels(Tiles.whole(depth)),
-        CurveVoxels(Tiles(depth.shape, lambda box: [depth[box]])),
-    )
-    for _ in range(20):
-        curve = np.cumsum(rng.normal(0, 0.4, (200, 3)), axis=0) + rng.uniform(0, depth.shape)
-        for voxels in (whole, tiled):
-            voxels.add(curve)
-    assert len(whole.voxels()) > 1000
-    np.testing.assert_array_equal(tiled.voxels(), whole.voxels())
-    voxels = np.stack(np.unravel_index(whole.voxels(), depth.shape), axis=1)
-    np.testing.assert_array_equal(tiled.positions(voxels), whole.positions(voxels))
-    assert (tiled.depths.numbers < 0).any()

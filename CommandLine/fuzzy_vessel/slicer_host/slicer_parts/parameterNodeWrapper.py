@@ -48,10 +48,9 @@ class Default:
 class _Field:
     """A property that reads and writes one parameter of `self.parameterNode`.
 
-    Attributes
-    ----------
-    type : type or union of types
-    checks : list of WithinRange and Choice
+    A value of one of several types is kept under the parameter's name and the number of its type:
+    with ``mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None`` a segmentation as
+    "mask.1", None as "mask.2".
     """
 
     def __init__(self, name, hint, default):
@@ -59,149 +58,68 @@ class _Field:
         annotated = typing.get_origin(hint) is typing.Annotated
         self.type, *notes = typing.get_args(hint) if annotated else (hint,)
         self.checks = [note for note in notes if hasattr(note, "check")]
+        union = typing.get_origin(self.type) in (types.UnionType, typing.Union)
+        kinds = typing.get_args(self.type) if union else (self.type,)
+        self.places = {f"{name}.{n}" if union else name: kind for n, kind in enumerate(kinds)}
         defaults = [note.value for note in notes if isinstance(note, Default)]
-        self.stored = _stored_as(self.type)
-        self.default = default if default is not None else (defaults or [self.stored.neutral()])[0]
+        if default is None:
+            default = defaults[0] if defaults else None if union else _neutral(self.type)
+        self.default = default
 
     def __get__(self, wrapper, _owner=None):
         if wrapper is None:
             return self
-        if not self.is_in(wrapper.parameterNode):  # the scene was closed since
-            return self.default
-        return self.stored.read(wrapper.parameterNode, self.name)
+        node = wrapper.parameterNode
+        for place, kind in self.places.items():
+            if node.HasParameter(place):
+                return _read(node, place, kind)
+        return self.default  # the scene was closed since
 
     def __set__(self, wrapper, value):
-        if not self.stored.takes(value):
+        found = [each for each in self.places.items() if _takes(each[1], value)]
+        if not found:
             raise TypeError(f"{self.name} is a {self.type}, not {value!r}")
         for note in self.checks:
             note.check(value)
-        with slicer.util.NodeModify(wrapper.parameterNode):
-            self.stored.write(wrapper.parameterNode, self.name, value)
+        node, (place, kind) = wrapper.parameterNode, found[0]
+        with slicer.util.NodeModify(node):
+            for other in self.places.keys() - {place}:
+                node.UnsetParameter(other)
+                node.RemoveNodeReferenceIDs(other)
+            if _is_node(kind):  # an empty text tells that it was written
+                node.SetParameter(place, "")
+                node.SetNodeReferenceID(place, value.GetID())
+            else:
+                value = True if value is None else value
+                node.SetParameter(place, value.name if _is_enum(kind) else str(value))
 
     def is_in(self, node):
-        return self.stored.is_in(node, self.name)
+        return any(node.HasParameter(place) for place in self.places)
 
 
-def _stored_as(kind: Any) -> Any:
-    """How values of a type are kept in the parameter node."""
-    if typing.get_origin(kind) in (types.UnionType, typing.Union):
-        return _Union(kind)
+def _is_node(kind):
+    return issubclass(kind, slicer.vtkMRMLNode)
+
+
+def _is_enum(kind):
+    return issubclass(kind, enum.Enum)
+
+
+def _neutral(kind):
+    return None if _is_node(kind) else next(iter(kind)) if _is_enum(kind) else kind()
+
+
+def _takes(kind, value):
+    return isinstance(value, kind) or (kind is float and type(value) is int)
+
+
+def _read(node, place, kind):
     if kind is types.NoneType:
-        return _Nothing()
-    if isinstance(kind, type) and issubclass(kind, slicer.vtkMRMLNode):
-        return _Node(kind)
-    return _Text(kind)
-
-
-class _Text:
-    """A number, text, truth value or member of an enumeration, as text."""
-
-    def __init__(self, kind):
-        self.kind, self.is_enumeration = kind, issubclass(kind, enum.Enum)
-
-    def neutral(self):
-        return next(iter(self.kind)) if self.is_enumeration else self.kind()
-
-    def takes(self, value):
-        return isinstance(value, self.kind) or (self.kind is float and type(value) is int)
-
-    def is_in(self, node, name):
-        return node.HasParameter(name)
-
-    def read(self, node, name):
-        text = node.GetParameter(name)
-        if self.is_enumeration:
-            return self.kind[text]
-        return text == "True" if self.kind is bool else self.kind(text)
-
-    def write(self, node, name, value):
-        node.SetParameter(name, value.name if self.is_enumeration else str(value))
-
-    def remove(self, node, name):
-        node.UnsetParameter(name)
-
-
-class _Node:
-    """A reference to a node, and an empty text under the same name that tells it was written."""
-
-    def __init__(self, kind):
-        self.kind = kind
-
-    def neutral(self):
         return None
-
-    def takes(self, value):
-        return isinstance(value, self.kind)
-
-    def is_in(self, node, name):
-        return node.HasParameter(name)
-
-    def read(self, node, name):
-        return node.GetNodeReference(name)
-
-    def write(self, node, name, value):
-        node.SetParameter(name, "")
-        node.SetNodeReferenceID(name, value.GetID())
-
-    def remove(self, node, name):
-        node.UnsetParameter(name)
-        node.RemoveNodeReferenceIDs(name)
-
-
-class _Nothing:
-    """None in a union."""
-
-    def takes(self, value):
-        return value is None
-
-    def is_in(self, node, name):
-        return node.HasParameter(name)
-
-    def read(self, node, name):
-        return None
-
-    def write(self, node, name, value):
-        node.SetParameter(name, "True")
-
-    def remove(self, node, name):
-        node.UnsetParameter(name)
-
-
-class _Union:
-    """A value of one of several types, under the parameter's name and the number of its type.
-
-    With ``mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None`` a segmentation is kept
-    as "mask.1", None as "mask.2".
-    """
-
-    def __init__(self, kind):
-        self.types = [_stored_as(each) for each in typing.get_args(kind)]
-
-    def _numbered(self, name):
-        return [(stored, f"{name}.{number}") for number, stored in enumerate(self.types)]
-
-    def neutral(self):
-        return None
-
-    def takes(self, value):
-        return any(stored.takes(value) for stored in self.types)
-
-    def is_in(self, node, name):
-        return any(stored.is_in(node, each) for stored, each in self._numbered(name))
-
-    def read(self, node, name):
-        kept = (pair for pair in self._numbered(name) if pair[0].is_in(node, pair[1]))
-        stored, each = next(kept)
-        return stored.read(node, each)
-
-    def write(self, node, name, value):
-        self.remove(node, name)
-        stored, each = next(pair for pair in self._numbered(name) if pair[0].takes(value))
-        stored.write(node, each, value)
-
-    def remove(self, node, name):
-        for stored, each in self._numbered(name):
-            stored.remove(node, each)
+    if _is_node(kind):
+        return node.GetNodeReference(place)
+    text = node.GetParameter(place)
+    return kind[text] if _is_enum(kind) else text == "True" if kind is bool else kind(text)
 
 
 def parameterNodeWrapper(decorated: Any) -> Any:

@@ -1,0 +1,415 @@
+"""The arguments of the command line, checked as far as they can be by themselves."""
+
+import argparse
+import shlex
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from .writing.formats import DEFAULT_TREE_FORMATS, LABEL_FORMATS, TREE_FORMATS
+
+SEEDS_ARE = "Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.\n"
+EXAMPLE = f"""\
+example:
+  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
+  fuzzy-vessel segment ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
+
+{SEEDS_ARE}"""
+EXAMPLES = f"""\
+examples:
+  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
+  fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
+  fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
+  fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
+
+{SEEDS_ARE}
+This is research software: not a medical device, and not for diagnosis.
+"""
+COHORT_EXAMPLE = """\
+example:
+  fuzzy-vessel cohort cases.csv --out results --workers 4 --options="--device cpu --border half"
+
+The list has one row a case and these columns, of which only volume is always needed:
+  case        name of the case and of its folder (the volume's)
+  volume      file or DICOM folder, relative to the list
+  seeds       "265,206,70; 174,274,73", or a list of points (.mrk.json)
+  vessels     instead of seeds: "portal:265,206,70; hepatic:191,252,108"
+  background  "260,200,70"
+  mask        file
+
+Cells are separated by commas, semicolons or tabs, and the list is UTF-8 ("CSV UTF-8" in Excel).
+Run it again to do what failed, what changed and what was not done yet.
+The exit status is 0 if all cases are done, and 3 if any failed.
+"""
+LARGE_EXAMPLE = """\
+example:
+  fuzzy-vessel large brain.zarr --affinity 220,60,30 --seed 265,206,70 --out vessels
+  fuzzy-vessel large levels.zarr --threshold 0.4 --components seeds --seed 265,206,70 --out vessels
+  fuzzy-vessel large levels.zarr --min-voxels 100 --centrelines --out vessels
+  fuzzy-vessel large vessels.ome.zarr --centrelines --out centrelines
+
+levels.zarr is what an earlier run with --affinity has written, or the library's connectedness over
+blocks. A run that was interrupted is resumed by the same command.
+"""
+# A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
+SMALL_ISLAND = 27
+SMALLEST_PHANTOM = 8  # voxels along an axis, for `liver_phantom`
+INFINITY = float("inf")
+
+
+class Parser(ArgumentParser):
+    """Says in one line what is wrong with the arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with exit status 2."""
+        if message.endswith("expected one argument"):
+            message += " (where it begins with a minus sign, after =: --option=-1,2,3)"
+        self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows the options\n")
+
+
+class Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
+        """Print the version and end the process."""
+        from .report import version
+
+        print(f"fuzzy-vessel {version()}")
+        parser.exit(0)
+
+
+def make_parser(kind: type[Parser] = Parser) -> ArgumentParser:
+    """Return the parser of all arguments; of another kind, it reports errors in its own way."""
+    parser = kind(
+        prog="fuzzy-vessel",
+        description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
+        "finds their centrelines, by the potential-field method.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for add in (_segment, _skeleton, _run, _demo, _cohort, _large, _slicer_cli):
+        add(commands)
+    return parser
+
+
+# Types of arguments: from text to values.
+
+
+def _checked(what: str, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> Callable:
+    """A type of argument: parsed, and refused where it is not allowed."""
+
+    def parsed(text: str) -> Any:
+        try:
+            value = parse(text)
+        except ValueError:
+            value = None
+        if value is None or not allowed(value):
+            raise ArgumentTypeError(f"{text!r} is not {what}")
+        return value
+
+    return parsed
+
+
+def _floats(text):
+    return tuple(float(part) for part in text.split(","))
+
+
+count = _checked("a whole number from 1 up", int, lambda n: n >= 1)
+phantom_size = _checked(
+    f"a whole number from {SMALLEST_PHANTOM} up", int, lambda n: n >= SMALLEST_PHANTOM
+)
+natural = _checked("a whole number from 0 up", int, lambda n: n >= 0)
+share = _checked("a number from 0 to 1", float, lambda x: 0 <= x <= 1)
+gigabytes = _checked("a number of gigabytes such as 16", float, lambda x: 0 < x < INFINITY)
+spacing = _checked(
+    "three lengths such as 0.5,0.5,2",
+    _floats,
+    lambda lengths: len(lengths) == 3 and all(0 < mm < INFINITY for mm in lengths),
+)
+affinity = _checked(
+    "MEAN,SIGMA,GRADIENT such as 220,60,30, the last two above 0",
+    _floats,
+    lambda x: len(x) == 3 and abs(x[0]) < INFINITY and all(0 < each < INFINITY for each in x[1:]),
+)
+
+
+def voxel(text: str) -> tuple[int, int, int]:
+    """Parse I,J,K."""
+    try:
+        i, j, k = (int(part) for part in text.split(","))
+    except ValueError:
+        raise ArgumentTypeError(
+            f"{text!r} is not a voxel I,J,K such as 265,206,70 (indices, not R,A,S in mm)"
+        ) from None
+    return i, j, k
+
+
+def vessel(text: str) -> tuple[str, tuple[int, int, int]]:
+    """Parse NAME:I,J,K."""
+    name, colon, place = text.rpartition(":")
+    if not colon or not name.strip():
+        raise ArgumentTypeError(f"{text!r} is not NAME:I,J,K such as portal:265,206,70")
+    return name.strip(), voxel(place)
+
+
+def folder(text: str) -> str:
+    """Return the name of a folder, if there is one."""
+    if not text.strip():
+        raise ArgumentTypeError("the name of the folder is empty")
+    return text
+
+
+def threshold(text: str) -> float | None:
+    """Parse a number from 0 to 1, or auto (None)."""
+    return None if text == "auto" else share(text)
+
+
+def _formats(known: Sequence[str], short: Mapping[str, Sequence[str]]) -> Callable:
+    """A type of argument: a list of formats, or a short name of one."""
+
+    def parsed(text: str) -> tuple[str, ...]:
+        names = short.get(text, [name.strip() for name in text.split(",")])
+        for name in names:
+            if name not in known:
+                listed = ", ".join([*known, *short])
+                raise ArgumentTypeError(f"{name!r} is no format: use {listed}")
+        return tuple(dict.fromkeys(names))
+
+    return parsed
+
+
+tree_formats = _formats(TREE_FORMATS, {"all": TREE_FORMATS, "none": ()})
+label_formats = _formats(LABEL_FORMATS, {})
+
+
+def labels(text: str) -> str | tuple[int, ...]:
+    """Parse "all" or a list of labels such as 1,3."""
+    if text == "all":
+        return text
+    try:
+        found = tuple(dict.fromkeys(int(part) for part in text.split(",")))
+    except ValueError:
+        found = ()
+    if not found or 0 in found:
+        raise ArgumentTypeError(f"{text!r} is no list of labels such as 1,3, and not all")
+    return found
+
+
+# Options. Each is a name, a type, what stands for its value, and a help text.
+# fmt: off
+
+
+def _adder(parser):
+    def add(name, kind, metavar, text, default=None, **more):
+        parser.add_argument(
+            name, type=kind, metavar=metavar, help=text, default=default, **more)
+    return add
+
+
+def _voxels(parser, name, text):
+    parser.add_argument(name, type=voxel, action="append", default=[], metavar="I,J,K", help=text)
+
+
+def _out(parser, text="folder for the results"):
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help=text)
+
+
+def _stack(parser):
+    add = _adder(parser)
+    add("--channel", int, "N", "which channel of OME-Zarr or TIFF, from 0")
+    add("--spacing", spacing, "I,J,K",
+        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says")
+
+
+def _threshold(parser):
+    _adder(parser)("--threshold", threshold, "auto|X",
+        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)")
+
+
+def _gaps(parser):
+    _adder(parser)("--fill-gaps", int, "N",
+        "add voxels that the vessels surround, in N rounds: what noise has left out of wide "
+        "vessels (0)", 0)
+
+
+def _model(parser):
+    add = _adder(parser)
+    add("--model", None, None, "contrast: to the surroundings, connected from the seeds; affinity: "
+        "to the seeds, as in the papers (contrast; affinity where one of its options is given)",
+        choices=("contrast", "affinity"))
+    add("--border", None, None, "of the model contrast: where experts draw it, or at half the "
+        "contrast (drawn)", choices=("drawn", "half"))
+    add("--radius", int, "N",
+        "of the model affinity: voxels round each seed that it is estimated from (2)")
+    add("--side", None, None, "of the model affinity: bright: intensities above the seeds' mean "
+        "count as vessel, too (both)", choices=("both", "bright", "dark"))
+    add("--solver", None, "NAME",
+        "of the model affinity: how it is computed; an unknown NAME lists all (exact)")
+
+
+def _segmentation(parser):
+    add = _adder(parser)
+    add("volume", None, "VOLUME",
+        ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
+        "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)")
+    _voxels(parser, "--seed", "a voxel inside a vessel; may be given several times")
+    add("--vessel", vessel, "NAME:I,J,K",
+        "a voxel inside a vessel of this name, instead of --seed; several names give several "
+        "vessels that never overlap, one label and one segment each; the same name several times "
+        "gives one vessel more points", [], action="append")
+    add("--seeds", None, "FILE", "seeds as Slicer saves points (.mrk.json)")
+    add("--automatic-seeds", count, "N", "find up to N seeds where the contrast in the volume or "
+        "mask is most tubular; look at them in the picture", 0)
+    _voxels(parser, "--background",
+            "a voxel that is not in a vessel: the leak that it lies in is removed")
+    add("--mask", None, "FILE", "stay where this volume is not 0")
+    add("--frame", int, "N", "which frame of a 4D file, counted from 0")
+    _stack(parser)
+    _threshold(parser)
+    add("--cut", share, "X",
+        "of the model affinity: ignore affinities below X: faster, exact from X on (0)")
+    _gaps(parser)
+    _model(parser)
+
+
+def _centrelines(parser, islands, tunnels):
+    add = _adder(parser)
+    default = "(the width of two voxels)" if tunnels is None else "(0)"
+    add("--level", int, None, "1: the core alone; 2: the branches, too; 3: also towards sharp "
+        "corners (2)", 2, choices=(1, 2, 3))
+    add("--strength", int, "M", "exponent of the repelling force, 3 to 9 (6)", 6)
+    add("--charge-distance", int, "D",
+        "voxels by which the charges lie outside the surface (0 to 2, by the width)")
+    add("--drop-islands", int, "N",
+        f"leave components of fewer voxels out, never the largest ({islands})", islands)
+    add("--close-tunnels", float, "MM",
+        f"close narrow tunnels first, none wider than so many mm {default}", tunnels)
+    add("--formats", tree_formats, "NAMES", "of the centrelines for other programs, with commas "
+        f"between: {', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
+        DEFAULT_TREE_FORMATS)
+    _voxels(parser, "--root",
+            "where a tree begins: the end of the centrelines that is nearest to this voxel; may be "
+            "given once for each component (the end of the thickest branch)")
+
+
+def _output(parser):
+    add = _adder(parser)
+    add("--device", None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto")
+    add("--label-formats", label_formats, "NAMES",
+        f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ())
+    _out(parser)
+
+
+# The commands.
+
+
+def _command(commands, name, text, description, epilog=None):
+    return commands.add_parser(
+        name, help=text, description=description, epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter)
+
+
+def _segment(commands):
+    parser = _command(commands, "segment", "segment a volume from seeds",
+                      "Segments the vessels that the seeds lie in.", EXAMPLE)
+    _segmentation(parser)
+    _output(parser)
+
+
+def _run(commands):
+    parser = _command(commands, "run", "segment a volume from seeds, and find the centrelines",
+                      "Segments the vessels that the seeds lie in, and finds their centrelines.",
+                      EXAMPLE.replace("segment", "run"))
+    _segmentation(parser)
+    _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
+    _output(parser)
+
+
+def _skeleton(commands):
+    parser = _command(commands, "skeleton", "find the centrelines of a labelmap",
+                      "Finds the centrelines of the vessels, or of any object, in a labelmap.")
+    _adder(parser)("labelmap", None, "LABELMAP",
+                   ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
+                   "voxels of the object")
+    add = _adder(parser.add_mutually_exclusive_group())
+    add("--label", int, "N", "take the voxels of this label (all but 0)")
+    add("--labels", labels, "all|N,N",
+        "one tree for each of these labels, in a folder each, and one table of all branches")
+    _stack(parser)
+    _centrelines(parser, islands=0, tunnels=0.0)
+    _output(parser)
+
+
+def _demo(commands):
+    parser = _command(commands, "demo", "segment a synthetic liver, and find the centrelines",
+                      "Makes a synthetic CT of a liver, segments its vessels and finds their "
+                      "centrelines; tells their distance from the known ones.")
+    add = _adder(parser)
+    add("--size", phantom_size, "N", "N x N x N voxels (256)", 256)
+    add("--seed-number", natural, "S", "another number, another liver (0)", 0)
+    _gaps(parser)
+    _model(parser)
+    _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
+    _output(parser)
+
+
+def _cohort(commands):
+    parser = _command(commands, "cohort",
+                      "segment many volumes, find their centrelines, and make one table",
+                      "Does what run does for each case of a list, and makes one table of all, "
+                      "cases.csv. A case that fails stops no other.", COHORT_EXAMPLE)
+    add = _adder(parser)
+    add("list", None, "LIST", "the cases, a CSV file")
+    _out(parser, "folder for all results")
+    add("--workers", count, "N", "cases at a time (1)", 1)
+    add("--options", shlex.split, "TEXT", "options of run for all cases, in quotes, after =", [])
+
+
+def _large(commands):
+    parser = _command(commands, "large",
+                      "labels and centrelines of a volume that does not fit in memory",
+                      "Makes an OME-Zarr label image from a fuzzy scene that does not fit in "
+                      "memory, block by block, and the centrelines, component by component: the "
+                      "same, bit for bit, as of the whole.", LARGE_EXAMPLE)
+    add = _adder(parser)
+    add("scene", None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or values "
+        "(float32) of connectedness; or a labelmap, whose object is where it is not 0; or with "
+        "--affinity the volume")
+    add("--affinity", affinity, "MEAN,SIGMA,GRADIENT",
+        "compute connectedness from every --seed first, by the affinity of the papers: intensity "
+        "of the vessels and its spread, and the spread of differences between neighbours")
+    _threshold(parser)
+    add("--cut", share, "X", "affinities below it count as none (0)", 0.0)
+    add("--components", None, None, "all, the largest, or those that a --seed lies in (all)", "all",
+        choices=("all", "largest", "seeds"))
+    _voxels(parser, "--seed", "a voxel in a vessel")
+    add("--min-voxels", count, "N", "leave smaller components out (1)", 1)
+    parser.add_argument("--numbered", action="store_true",
+                        help="give each component a number of its own")
+    _voxels(parser, "--background",
+            "a voxel that is not in a vessel: it raises the automatic threshold")
+    _gaps(parser)
+    add("--mask", None, "PATH", "paths and gaps stay where this is not 0")
+    add("--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
+    add("--missing-chunks", None, None, "chunks of the scene that have no file: the fill value, "
+        "which zarr does not store, or an error (fill)", "fill", choices=("fill", "error"))
+    add("--block", count, "N", "voxels along a block's sides (256)", 256)
+    add("--workers", count, "N", "blocks at a time (1)", 1)
+    add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
+        "refuse what may need more, before it begins (four fifths of the machine's)")
+    parser.add_argument("--centrelines", action="store_true",
+                        help="find the centrelines, too; numbers components")
+    _centrelines(parser, islands=0, tunnels=0.0)
+    add("--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
+    _out(parser)
+
+
+def _slicer_cli(commands):
+    parser = _command(commands, "slicer-cli", "make both jobs CLI modules of Slicer",
+                      "Writes two small programs and their descriptions into a folder. Name it in "
+                      "Slicer under Edit > Application Settings > Modules > Additional module "
+                      "paths.")
+    _adder(parser)("folder", folder, "DIR", "made if it is not there")
+    parser.set_defaults(command="slicer_cli")

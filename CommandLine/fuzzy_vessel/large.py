@@ -1,0 +1,293 @@
+"""`fuzzy-vessel large`: labels and centrelines of a volume larger than memory.
+
+Steps: connectedness over blocks (with --affinity), labels over blocks, centrelines
+component by component. What a step has finished stays in the folder, so that the same command
+resumes an interrupted run.
+"""
+
+import json
+import os
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.distributed import (
+    ComponentTable,
+    LabelOptions,
+    connectedness,
+    labels,
+)
+from FuzzyConnectedGPULib.distributed.blocks import Volume
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
+from PotentialSkeletonLib import SkeletonOptions
+from PotentialSkeletonLib.by_component import skeletonize_components
+from PotentialSkeletonLib.graph.exports import COLUMNS as BRANCH_COLUMNS
+from PotentialSkeletonLib.graph.exports import table_text
+
+from . import report
+from .jobs import check_centrelines
+from .progress_bar import ProgressBar, Stopwatch
+from .reading import stacks
+from .writing import nodes
+from .writing.formats import check_roots, write_trees
+from .writing.report_file import REPORT, list_files, write_report
+
+STATE, LEVELS, LABELS, COMPONENTS = "large.json", "levels.zarr", "labels.ome.zarr", "components.csv"
+CENTRELINES_FOLDER = "centrelines.unfinished"
+COLUMNS = "component,voxels,first_i,first_j,first_k,last_i,last_j,last_k"
+NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
+MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
+OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels", "device")
+
+
+def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], list[str]]:
+    """Make labels, and centrelines if they are asked for; summary and warnings.
+
+    Raises
+    ------
+    FuzzyVesselError
+    Cancelled
+    """
+    check_centrelines(options)
+    if options.close_tunnels:
+        raise InputError(
+            f"--close-tunnels {options.close_tunnels:g} is not possible here: closing tunnels "
+            "needs the object as a whole. Leave it out, or fill gaps with --fill-gaps."
+        )
+    folder = Path(options.out)
+    for name in filter(None, (options.scene, options.mask)):
+        if folder.resolve().is_relative_to(Path(name).resolve()):
+            raise InputError(
+                f"{folder}: the folder lies inside of {name}, which is read; name another folder "
+                "with --out."
+            )
+    shape = Volume(options.scene, "scene").shape
+    check_roots(options.root, shape[::-1])
+    try:
+        with FolderLock(folder):
+            state = _state(folder, options)
+            try:
+                lines, warnings = _Run(folder, options, state, Stopwatch(progress)).work()
+            except InputError:
+                if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
+                    (folder / STATE).unlink()
+                raise
+            list_files(folder, without=STATE)
+            (folder / STATE).unlink()
+    except OSError as error:
+        raise InputError(
+            f"{folder}: the results cannot be written: {error.strerror or error}; finished blocks "
+            "and components are kept."
+        ) from error
+    return [*lines, f"results    {folder.resolve()}"], warnings
+
+
+def _state(folder: Path, options: Namespace) -> dict[str, Any]:
+    """What an interrupted run has said of its steps; a new one where there is none."""
+    arguments = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
+    arguments = json.loads(json.dumps(arguments))
+    if not (folder / STATE).exists():
+        if others_in(folder):
+            what = "results of an earlier run" if (folder / REPORT).exists() else "other files"
+            raise InputError(
+                f"{folder}: the folder holds {what} and is left alone; name a new or an empty "
+                "folder with --out."
+            )
+        state: dict[str, Any] = {"arguments": arguments}
+        (folder / STATE).write_text(json.dumps(state))
+        return state
+    try:
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+        known = dict(state["arguments"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(
+            f"{folder / STATE} is not what a run has left: name a new or an empty folder with "
+            "--out."
+        ) from error
+    names = [name for name in arguments if known.get(name) != arguments[name]]
+    if names:
+        told = ", ".join(f"{name.replace('_', '-')} (it was {known.get(name)})" for name in names)
+        raise InputError(
+            f"{folder}: the folder holds an unfinished run with other arguments: {told}; give the "
+            "same to resume it, or name another folder with --out."
+        )
+    return state
+
+
+class _Run:
+    """The steps of a run in its folder."""
+
+    def __init__(
+        self, folder: Path, options: Namespace, state: dict[str, Any], watch: Stopwatch
+    ) -> None:
+        self._folder, self._options, self._state, self._watch = folder, options, state, watch
+        self._limit = options.memory_limit or _memory_of_the_machine()
+        self._spacing, self._origin = self._place()
+
+    def work(self) -> tuple[list[str], list[str]]:
+        """Do what is not done yet; summary and warnings."""
+        options, watch = self._options, self._watch
+        found = self._step("labels", self._labels)
+        counts = (report.counted(found[name], name[:-1]) for name in ("voxels", "components"))
+        lines, content, warnings = [f"vessels    {', '.join(counts)}"], {"labels": found}, []
+        if found["missing_chunks"]:
+            warnings.append(
+                f"{report.counted(found['missing_chunks'], 'chunk')} of {options.scene} without a "
+                "file taken as the fill value, which zarr does not store: if it was copied, look "
+                "whether it is whole."
+            )
+        if not found["components"]:
+            warnings.append(f"No component is left, and the labels are empty: {self._why(found)}.")
+        if options.centrelines:
+            content["skeleton"], more = self._centrelines()
+            warnings += more
+            branches = report.counted(content["skeleton"]["branches"], "branch", "branches")
+            lines.append(f"skeleton   {branches}, {content['skeleton']['total_length_mm']:.4g} mm")
+        watch.stage(None)
+        scene = {"scene": str(Path(options.scene).resolve()), "spacing_mm": self._spacing[::-1]}
+        heading, ending = report.heading(scene), report.ending(watch.seconds, warnings)
+        write_report(self._folder, heading | content | ending)
+        lines.append(f"computed   {sum(watch.seconds.values()):.1f} s in all")
+        return lines, warnings
+
+    def _step(self, name: str, work: Any) -> dict[str, Any]:
+        """What a step has found; written down, so that a resumed run does not do it again."""
+        if name not in self._state:
+            self._state[name] = work()
+            partial = self._folder / f".{STATE}"
+            partial.write_text(json.dumps(self._state, indent=1), encoding="utf-8")
+            partial.replace(self._folder / STATE)
+        return self._state[name]
+
+    def _place(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Spacing and origin (K, J, I, mm), of an OME-Zarr image or as given."""
+        path = Path(self._options.scene)
+        try:
+            found = stacks.place_of(path) if path.is_dir() else None
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            raise InputError(f"{path}: this is not an image that can be read: {error}.") from error
+        spacing, origin = found or ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+        given = self._options.spacing
+        return (tuple(given[::-1]) if given is not None else spacing), origin
+
+    def _scene(self) -> tuple[Any, int]:
+        """The scene, computed where there is an affinity, and chunks that had no file."""
+        options, target = self._options, self._folder / LEVELS
+        if options.affinity is None:
+            return Path(options.scene), 0
+        if target.exists():  # complete, of this run
+            return target, 0
+        if not options.seed:
+            raise InputError(
+                "--affinity computes connectedness from seeds: give --seed I,J,K, too."
+            )
+        self._watch.stage("Connectedness")
+        run = connectedness(
+            options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity),
+            target, mask=options.mask, progress=self._watch.progress, block=options.block,
+            cut=options.cut, memory_limit=self._limit, device=options.device,
+            missing_chunks=options.missing_chunks,
+        )  # fmt: skip
+        return target, run.missing_chunks
+
+    def _labels(self) -> dict[str, Any]:
+        options = self._options
+        scene, missing = self._scene()
+        self._watch.stage("Labels of blocks")
+        chosen = LabelOptions(
+            block=options.block, components=options.components, min_voxels=options.min_voxels,
+            numbered=options.numbered or options.centrelines, fill_gaps=options.fill_gaps,
+            cut=options.cut, missing_chunks=options.missing_chunks,
+            memory_limit=self._limit and self._limit // options.workers,
+        )  # fmt: skip
+        seeds, background = (
+            np.array(voxels)[:, ::-1] if voxels else None
+            for voxels in (options.seed, options.background)
+        )
+        target = self._folder / LABELS
+        with ThreadPoolExecutor(options.workers) as pool:
+            run = labels(
+                scene, options.threshold, target, seeds=seeds, background_seeds=background,
+                mask=options.mask, spacing=self._spacing, origin=self._origin,
+                client=pool if options.workers > 1 else None, progress=self._watch.progress,
+                options=chosen,
+            )  # fmt: skip
+        if run.table is not None:
+            _write_components(self._folder / COMPONENTS, run.table)
+        return {
+            "threshold": run.threshold, "why": getattr(run.threshold, "reason", None),
+            "components": run.components, "voxels": run.voxels, "components_found": run.found,
+            "largest_component": run.largest, "missing_chunks": run.missing_chunks + missing,
+            "blocks": run.blocks, "seconds": run.seconds,
+        }  # fmt: skip
+
+    def _centrelines(self) -> tuple[dict[str, Any], list[str]]:
+        table = _read_components(self._folder / COMPONENTS)
+        if not table.sizes.size:
+            table_text({name: [] for name in BRANCH_COLUMNS}, self._folder / nodes.BRANCHES)
+            return {"branches": 0, "nodes": 0, "total_length_mm": 0.0}, []
+        import zarr
+
+        self._watch.stage("Finding centrelines")
+        options, folder = self._options, self._folder
+        skeleton = skeletonize_components(
+            zarr.open_array(str(folder / LABELS / "0"), mode="r"), *table, self._spacing,
+            options=SkeletonOptions(**{name: getattr(options, name) for name in OPTIONS}),
+            folder=folder / CENTRELINES_FOLDER, memory_limit=self._limit,
+            progress=self._watch.progress,
+        )  # fmt: skip
+        self._watch.stage("Writing centrelines")
+        matrix = np.diag([*self._spacing[::-1], 1.0])
+        matrix[:3, 3] = self._origin[::-1]
+        matrix[:2] *= -1  # from LPS to RAS, as volumes of OME-Zarr are placed
+        skeleton.to_csv(folder / nodes.BRANCHES)
+        text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n"
+        text += skeleton.to_swc(voxel_to_world=matrix)
+        (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
+        trees, warnings = write_trees(folder, skeleton, None, matrix, options.formats, options.root)
+        details = {k: v for k, v in skeleton.report.items() if k not in ("seconds", "warnings")}
+        found = {
+            "branches": len(skeleton.branches), "nodes": len(skeleton.nodes),
+            "total_length_mm": sum(map(skeleton.length, skeleton.branches)),
+        }  # fmt: skip
+        return found | trees | details, [*skeleton.report["warnings"], *warnings]
+
+    def _why(self, found: dict[str, Any]) -> str:
+        """Why no component is left."""
+        count, largest, least = (
+            found["components_found"], found["largest_component"], self._options.min_voxels
+        )  # fmt: skip
+        if not count:
+            if found["threshold"] is None:
+                return "the labelmap has no voxel but 0"
+            return f"no voxel of the scene reaches the threshold {found['threshold']:.4g}"
+        ones = f"{report.counted(count, 'component')}, the largest of {largest:,} voxels"
+        if largest < least:
+            return f"the scene has {ones}, below --min-voxels {least}; give a smaller one"
+        return f"the scene has {ones}, but no --seed lies in one; check seeds and threshold"
+
+
+def _write_components(path: Path, table: ComponentTable) -> None:
+    """Numbers, voxels and boxes (first and last voxel)."""
+    numbers = np.arange(1, table.sizes.size + 1)
+    rows = np.column_stack([numbers, table.sizes, table.low[:, ::-1], table.high[:, ::-1] - 1])
+    np.savetxt(path, rows, "%d", ",", header=COLUMNS, comments="")
+
+
+def _read_components(path: Path) -> ComponentTable:
+    rows = np.loadtxt(path, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 8)
+    return ComponentTable(rows[:, 1], rows[:, 4:1:-1], rows[:, 7:4:-1] + 1)
+
+
+def _memory_of_the_machine() -> int | None:
+    """Bytes that a run may need, where the system says how many there are."""
+    try:
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+    return int(MEMORY_SHARE * pages * size)

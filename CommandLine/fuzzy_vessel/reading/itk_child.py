@@ -1,0 +1,335 @@
+"""The process that reads image files by SimpleITK: NRRD, MetaImage, NIfTI and DICOM series.
+
+It is a process of its own because the libraries below SimpleITK are not safe against damaged files.
+Of 600 mutated NRRD files 28 crash it, of 600 MetaImage files 3; of 300 DICOM slices 9 take longer
+than 6 s and 59 more than 400 MB. NIfTI files that were cut short are filled with zeros, and packed
+MetaImage voxels that do not unpack are left as they were in memory: both are checked here. Run as a
+script with a folder: ``task.json`` in, ``answer.json`` and ``voxels.npy`` out.
+"""
+
+import gzip
+import json
+import os
+import re
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+HEADER_MEMORY = 4 << 30  # bytes of address space, until the size of the voxels is known
+CHUNK = 1 << 20
+CUT_SHORT = "the file is damaged or cut short: {}; copy or export it again"
+# Distances between slices may differ from their median by this share of it; sideways shifts from
+# slice to slice that are a smaller share of the distance are no tilt.
+UNEVEN, TILT = 0.1, 0.01
+# Series, size, bits, sign and number of values of a pixel, orientation and position; for messages.
+SERIES, SIZE, PIXEL = (
+    "0020|000e",
+    ("0028|0011", "0028|0010"),
+    ("0028|0100", "0028|0103", "0028|0002"),
+)
+ORIENTATION, POSITION = "0020|0037", "0020|0032"
+NAMES = "0020|0011", "0008|103e"
+
+
+class Refused(ValueError):
+    """The file cannot be used; the message says why."""
+
+
+def main(folder: Path) -> None:
+    """Read what the task names, and write the answer."""
+    task = json.loads((folder / "task.json").read_text(encoding="utf-8"))
+    path = Path(task["path"])
+    limit_memory(HEADER_MEMORY)
+    try:
+        read = read_series if path.is_dir() else read_file
+        voxels, answer = read(path, task)
+        np.save(folder / "voxels.npy", voxels)
+    except Refused as error:
+        answer = {"refused": str(error)}
+    except MemoryError:
+        answer = {"refused": "the memory does not suffice to read it"}
+    except (RuntimeError, OSError, ValueError, EOFError, zlib.error) as error:
+        answer = {"damaged": last_line(error)}
+    (folder / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
+
+
+def limit_memory(size: int) -> None:
+    """Bound this process's address space, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (size, hard))
+
+
+def last_line(error: Exception) -> str:
+    """What went wrong, without ITK's source lines and addresses."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = re.sub(r"\(0x[0-9a-f]+\)", "", lines[-1] if lines else type(error).__name__)
+    return text.removeprefix("ITK ERROR: ").removeprefix("sitk::ERROR: ").rstrip(".")
+
+
+def read_file(path: Path, task: dict) -> tuple[np.ndarray, dict]:
+    """Voxels (K, J, I) of one volume, or of one frame of several, and where they lie."""
+    import SimpleITK as sitk
+
+    reader = sitk.ImageFileReader()
+    source = _with_frames_as_lists(path, Path(task["folder"]))
+    reader.SetFileName(str(source))
+    reader.ReadImageInformation()
+    sizes, values = list(reader.GetSize()), reader.GetNumberOfComponents()
+    keys = reader.GetMetaDataKeys()
+    value_bytes = sitk.Image([1, 1], reader.GetPixelID(), values).GetSizeOfPixelComponent()
+    declared = int(np.prod([float(size) for size in sizes])) * values * value_bytes
+    refuse_too_large(declared, task["memory"])
+    limit_memory(HEADER_MEMORY + 3 * declared + path.stat().st_size)
+    if "vox_offset" in keys:
+        _refuse_short_nifti(path, {key: reader.GetMetaData(key) for key in keys})
+    if path.suffix.lower() in (".mha", ".mhd"):
+        _refuse_damaged_packing(path, declared)
+    lists = "NRRD_kinds[pixel]" in keys and reader.GetMetaData("NRRD_kinds[pixel]") == "list"
+    if any(size > 1 for size in sizes[4:]):
+        raise Refused(f"it has {len(sizes)} dimensions")
+    frames = values if lists else sizes[3] if len(sizes) > 3 else 1
+    frame = _chosen(frames, task["frame"])
+    if values > 1 and not lists:
+        return np.empty(0), {"values": values}
+    if len(sizes) > 3:
+        reader.SetExtractSize([*sizes[:3], *[0] * (len(sizes) - 3)])
+        reader.SetExtractIndex([0, 0, 0, frame, *[0] * (len(sizes) - 4)])
+    image = reader.Execute()
+    if lists:
+        image = sitk.VectorIndexSelectionCast(image, frame)
+    return _placed(sitk, image)
+
+
+def refuse_too_large(size: float, memory: float) -> None:
+    """Refuse voxels of so many bytes where the machine has too little memory."""
+    if memory and size > memory:
+        raise Refused(
+            f"the image has {size / 2**30:,.1f} GiB, more than this machine's memory can hold; "
+            "crop it"
+        )
+
+
+def _chosen(count, frame):
+    if frame is None and count > 1:
+        raise Refused(
+            f"the file holds {count} frames (4D); choose one with --frame N, N = 0 to {count - 1}"
+        )
+    if frame and count == 1:
+        raise Refused(f"the file holds one frame only; leave --frame {frame} out")
+    if not 0 <= (frame or 0) < count:
+        raise Refused(f"there is no frame {frame}; N = 0 to {count - 1}")
+    return frame or 0
+
+
+def _with_frames_as_lists(path, folder):
+    """A NRRD file whose axis of time ITK does not read, with that axis as a list."""
+    if path.suffix.lower() not in (".nrrd", ".nhdr"):
+        return path
+    with path.open("rb") as file:
+        head, blank, _ = file.read(CHUNK).partition(b"\n\n")
+    changed = re.sub(rb"(?m)^kinds:.*$", lambda line: line[0].replace(b"time", b"list"), head)
+    if changed == head or not blank or b"data file:" in head:
+        return path
+    copy = folder / path.name
+    with path.open("rb") as file, copy.open("wb") as target:
+        target.write(changed)
+        file.seek(len(head))
+        while piece := file.read(CHUNK):
+            target.write(piece)
+    return copy
+
+
+def _refuse_short_nifti(path, header):
+    """ITK fills voxels that are not there with zeros."""
+    count = int(header["dim[0]"])
+    sizes = [float(header[f"dim[{axis}]"]) for axis in range(1, count + 1)]
+    data = np.prod(sizes) * int(header["bitpix"]) / 8
+    wanted = float(header["vox_offset"]) + data
+    there = path.stat().st_size
+    if path.name.lower().endswith(".gz"):
+        there = 0
+        with gzip.open(path) as file:
+            try:
+                while piece := file.read(CHUNK):
+                    there += len(piece)
+            except EOFError:
+                raise Refused(CUT_SHORT.format("its packed data end early")) from None
+    if there < wanted:
+        raise Refused(_bytes_missing(wanted - there, data))
+
+
+def _refuse_damaged_packing(path, declared):
+    """MetaIO does not say where packed voxels are fewer than declared."""
+    with path.open("rb") as file:
+        head = file.read(CHUNK)
+        if not re.search(rb"(?mi)^CompressedData\s*=\s*T", head):
+            return
+        last = re.search(rb"(?m)^ElementDataFile\s*=\s*(.*?)\s*\n", head)
+        if last is None:
+            raise Refused("its header does not say where the voxels are")
+        if last[1].upper() != b"LOCAL":
+            file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
+        else:
+            file.seek(last.end())
+        unpack, there = zlib.decompressobj(47), 0
+        while there <= declared and not unpack.eof and (piece := file.read(CHUNK)):
+            while piece and there <= declared:
+                there += len(unpack.decompress(piece, CHUNK))
+                piece = unpack.unconsumed_tail
+    if there < declared:
+        raise Refused(_bytes_missing(declared - there, declared))
+
+
+def _bytes_missing(missing, declared):
+    return CUT_SHORT.format(f"{missing:,.0f} of {declared:,.0f} bytes of voxels are missing")
+
+
+def _placed(sitk, image):
+    """Voxels as an array, and the matrix from voxels I, J, K to millimetres R, A, S."""
+    voxels = sitk.GetArrayFromImage(image)
+    voxels = voxels.reshape((1,) * (3 - voxels.ndim) + voxels.shape)
+    count = image.GetDimension()
+    directions = np.reshape(image.GetDirection(), (count, count))
+    matrix = np.eye(4)
+    matrix[:count, :count] = directions * image.GetSpacing()
+    matrix[:count, 3] = image.GetOrigin()
+    matrix[:2] *= -1  # L, P, S to R, A, S
+    return voxels, {"matrix": matrix.tolist()}
+
+
+# DICOM
+
+
+def read_series(folder: Path, task: dict) -> tuple[np.ndarray, dict]:
+    """Voxels of the one series in a folder, ordered along the slices' normal."""
+    import SimpleITK as sitk
+
+    read = (_slice(sitk, path) for path in sorted(folder.iterdir()))
+    slices = [entry for entry in read if entry is not None]
+    if not slices:
+        raise Refused("there is no DICOM image in this folder")
+    _refuse_several(slices)
+    if len(slices) > 1:
+        slices = _in_order(slices)
+    pixels = np.prod([float(number) for number in slices[0]["size"]]) * slices[0]["frames"]
+    size = 8 * len(slices) * pixels
+    refuse_too_large(size, task["memory"])
+    limit_memory(HEADER_MEMORY + int(3 * size))
+    names = [str(entry["path"]) for entry in slices]
+    image = sitk.ReadImage(names if len(names) > 1 else names[0], imageIO="GDCMImageIO")
+    if image.GetNumberOfComponentsPerPixel() != 1:
+        return np.empty(0), {"values": image.GetNumberOfComponentsPerPixel()}
+    return _placed(sitk, image)
+
+
+def _slice(sitk, path):
+    """What the tags of a file say; None if it is no DICOM file."""
+    if not path.is_file() or path.name.upper() == "DICOMDIR":
+        return None
+    with path.open("rb") as file:
+        start = file.read(132)
+    if start[128:] != b"DICM" and not (start[:2] == b"\x08\x00" and start[3:4] == b"\x00"):
+        return None
+    reader = sitk.ImageFileReader()
+    reader.SetImageIO("GDCMImageIO")
+    reader.SetFileName(str(path))
+    try:
+        reader.ReadImageInformation()
+    except RuntimeError as error:
+        raise Refused(
+            f"{path.name}: the DICOM file is damaged or no image: {last_line(error)}; export the "
+            "series again"
+        ) from error
+    keys = set(reader.GetMetaDataKeys())
+    tags = {
+        key: (reader.GetMetaData(key) if key in keys else "").strip(" \0")
+        for key in (SERIES, *SIZE, *PIXEL, ORIENTATION, POSITION, *NAMES)
+    }
+    if tags[PIXEL[0]] not in ("8", "16", "32", "64"):
+        raise Refused(
+            f"{path.name}: its pixels have {tags[PIXEL[0]] or 'no'} bits, which is not read"
+        )
+    orientation = _numbers(tags[ORIENTATION], 6)
+    return {
+        "path": path,
+        "key": (tags[SERIES], *(tags[key] for key in (*SIZE, *PIXEL)),
+                *(round(number, 3) + 0.0 for number in orientation)),
+        "name": " ".join(filter(None, (tags[key] for key in NAMES))) or "without a name",
+        "size": [tags[key] for key in SIZE],
+        "frames": reader.GetSize()[2] if reader.GetDimension() > 2 else 1,
+        "orientation": orientation,
+        "position": _numbers(tags[POSITION], 3),
+    }  # fmt: skip
+
+
+def _numbers(text, count):
+    try:
+        numbers = [float(part) for part in text.split("\\")]
+    except ValueError:
+        return []
+    return numbers if len(numbers) == count and np.isfinite(numbers).all() else []
+
+
+def _refuse_several(slices):
+    groups: dict = {}
+    for entry in slices:
+        groups.setdefault(entry["key"], []).append(entry)
+    if len(groups) == 1:
+        return
+    listed = "; ".join(
+        f"{group[0]['name']} ({len(group)} images of {' x '.join(group[0]['size'])} with "
+        f"{group[0]['key'][3]} bits, for example {group[0]['path'].name})"
+        for group in groups.values()
+    )
+    raise Refused(
+        f"the folder holds {len(groups)} series: {listed}. Put the images of one series into a "
+        "folder of their own"
+    )
+
+
+def _in_order(slices):
+    """The slices along their normal; refuses gaps, doubles and sideways shifts."""
+    for entry in slices:
+        if not entry["position"] or not entry["orientation"]:
+            raise Refused(
+                f"{entry['path'].name}: the position or the orientation of the slice is not in the "
+                "file (DICOM tags 0020,0032 and 0020,0037), so the order of the slices is not "
+                "known; convert the series to .nrrd with a program that knows it"
+            )
+    normal = np.cross(slices[0]["orientation"][:3], slices[0]["orientation"][3:])
+    slices = sorted(slices, key=lambda entry: float(np.dot(entry["position"], normal)))
+    positions = np.array([entry["position"] for entry in slices])
+    at, steps = positions @ normal, np.diff(positions, axis=0)
+    distances = steps @ normal
+    usual = float(np.median(distances))
+    for index, distance in enumerate(distances):
+        first, second = slices[index]["path"].name, slices[index + 1]["path"].name
+        if distance < UNEVEN * usual or distance <= 1e-6:
+            raise Refused(
+                f"two images lie at the same position {at[index]:.2f} mm: {first} and {second}. "
+                "Keep one of them, or one phase of the series"
+            )
+        if abs(distance - usual) > UNEVEN * usual:
+            raise Refused(
+                f"slices are missing or lie unevenly: {distance:.2f} mm between {first} and "
+                f"{second} (positions {at[index]:.2f} and {at[index + 1]:.2f} mm), {usual:.2f} mm "
+                "elsewhere. Add the missing files, or take one side of the gap"
+            )
+    sideways = np.linalg.norm(steps - np.outer(distances, normal), axis=1)
+    if (sideways > TILT * distances).any():
+        raise Refused(
+            "the slices are shifted sideways against each other (a tilted gantry); resample the "
+            "series to straight slices first, for example with Slicer's DICOM module"
+        )
+    return slices
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS", "1")
+    main(Path(sys.argv[1]))

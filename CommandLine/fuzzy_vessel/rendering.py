@@ -1,0 +1,232 @@
+"""Vessels in 3D by VTK, off screen, in a process of its own.
+
+Where a machine lacks EGL or a driver for it, VTK ends the process that renders; so this file is
+also the program of that process, which reads ``task.json`` and ``arrays.npz`` of a folder.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+TIMEOUT_S = 300
+FINER = 2  # rendered at this multiple of the size, then averaged: smooth edges
+GLASS, NODE, SEED, BACKGROUND_SEED = (
+    (0.66, 0.74, 0.84), (0.97, 0.97, 0.95), (1.0, 0.82, 0.40), (0.30, 0.79, 0.94),
+)  # fmt: skip
+# Of glass: clear where one looks straight at the wall, denser towards the outline.
+SHADER = """  float facing = abs(normalVCVSOutput.z);
+  opacity = mix(0.62, 0.10, smoothstep(0.0, 0.9, facing));
+//VTK::Light::Impl
+"""
+# Shares of half the picture's height: radii of spheres; largest and smallest radius of a tube,
+# which is at most this share of the vessel's.
+SEED_RADIUS, NODE_RADIUS, TUBE, MIN_TUBE, OF_VESSEL = 0.016, 0.0088, 0.0085, 0.0032, 0.55
+NO_SCREEN = "the 3D view is left out of the picture: this machine cannot render off screen"
+if sys.platform.startswith("linux"):
+    NO_SCREEN += " (Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri)"
+
+
+class CannotRender(Exception):
+    """This machine cannot draw in 3D; the message says what to install."""
+
+
+def render(
+    arrays: dict[str, np.ndarray], views: list[dict], size: int, background: str
+) -> list[np.ndarray]:
+    """Let a child process render vessels; returns pixels of each view, uint8 (size, size, 3).
+
+    Parameters
+    ----------
+    arrays : dict of str to ndarray
+        "labels" (K, J, I) and their "matrix" from I, J, K to RAS. For an opaque surface: "colours"
+        (n, 3; 0..1) of the labels 1 to n, and points (n, 3; RAS) "seeds" and "background_seeds".
+        For tubes in a translucent surface: "points" (n, 3; RAS), "counts" (points of each curve),
+        "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS).
+    views : list of dict
+        From where: "centre"; "right", "up", "eye": unit vectors; "half_height_mm".
+    size : int
+    background : str
+        Colour, "#rrggbb".
+
+    Raises
+    ------
+    CannotRender
+    """
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
+        folder = Path(name)
+        np.savez(folder / "arrays.npz", **arrays)  # type: ignore[arg-type]
+        task = {"views": views, "size": size, "background": background}
+        (folder / "task.json").write_text(json.dumps(task))
+        linux = sys.platform.startswith("linux")
+        offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
+        try:
+            subprocess.run(
+                [sys.executable, "-P", __file__, name], env={**os.environ, **offscreen}, check=True,
+                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            return [np.load(folder / f"{number}.npy") for number in range(len(views))]
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            raise CannotRender(NO_SCREEN) from error
+
+
+# The rest runs in the child.
+
+
+def main(folder: Path) -> None:
+    """Render the task of a folder; the pixels of each view go into a file."""
+    import vtkmodules.all as vtk
+
+    task = json.loads((folder / "task.json").read_text())
+    with np.load(folder / "arrays.npz") as file:
+        arrays = dict(file)
+    half = max(view["half_height_mm"] for view in task["views"])
+    pixels = FINER * task["size"]
+    # Translucent surfaces are lost with multisampling, or without alpha.
+    window = vtk.vtkRenderWindow(
+        off_screen_rendering=True, multi_samples=0, alpha_bit_planes=1, number_of_layers=2
+    )
+    window.SetSize(pixels, pixels)
+    colour = [channel / 255 for channel in bytes.fromhex(task["background"][1:])]
+    layers = [vtk.vtkRenderer(layer=number, background=colour) for number in range(2)]
+    for renderer in layers:  # light from above and before, and a soft fill
+        lights = vtk.vtkLightKit(key_light_intensity=0.98, key_to_fill_ratio=3.0)
+        lights.SetKeyToHeadRatio(4.0)
+        lights.AddLightsToRenderer(renderer)
+        window.AddRenderer(renderer)
+    tubes = _tubes(vtk, arrays, half) if "points" in arrays else None
+    if tubes is None:
+        _add_surfaces(vtk, layers, arrays, half)
+    else:
+        layers[0].AddActor(_glass(vtk, arrays))
+        layers[0].AddActor(tubes)
+        layers[0].AddActor(_spheres(vtk, arrays["nodes"], NODE_RADIUS * half, NODE))
+        # All walls are of one colour: which of two lies in front hardly matters, and sorting them
+        # (depth peeling) would draw the surface once more for every wall.
+        layers[0].SetUseDepthPeeling(0)
+        layers[0].SetUseOIT(True)
+    for number, view in enumerate(task["views"]):
+        if tubes is not None:
+            tubes.GetMapper().SelectColorArray(f"colours {number}")
+        np.save(folder / f"{number}.npy", _pixels(vtk, window, layers, view))
+
+
+def _add_surfaces(vtk, layers, arrays, half):
+    """Opaque vessels, and the seeds in a layer before them, so that none is hidden."""
+    for number, colour in enumerate(arrays["colours"].tolist(), 1):
+        surface = _surface(vtk, arrays["labels"] == number, arrays["matrix"])
+        look = {"ambient": 0.06, "specular": 0.30, "specular_power": 25}
+        layers[0].AddActor(_actor(vtk, surface, colour, **look))
+    # Darker where vessels lie close together, which tells near from far.
+    hollows = vtk.vtkSSAOPass(radius=0.16 * half, bias=0.006 * half, kernel_size=40, blur=True)
+    hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
+    layers[0].SetPass(hollows)
+    for name, colour in (("seeds", SEED), ("background_seeds", BACKGROUND_SEED)):
+        layers[1].AddActor(_spheres(vtk, arrays[name], SEED_RADIUS * half, colour))
+
+
+def _glass(vtk, arrays):
+    surface = _surface(vtk, arrays["labels"], arrays["matrix"])
+    look = {"ambient": 0.25, "specular": 0.25, "specular_power": 30, "opacity": 0.99}
+    actor = _actor(vtk, surface, GLASS, **look)
+    actor.ForceTranslucentOn()
+    shader = actor.GetShaderProperty()
+    shader.AddFragmentShaderReplacement("//VTK::Light::Impl", True, SHADER, False)
+    return actor
+
+
+def _tubes(vtk, arrays, half):
+    """Tubes along curves, with a set of colours for each view."""
+    curves, lines = _cloud(vtk, arrays["points"]), vtk.vtkCellArray()
+    ends = np.concatenate([[0], np.cumsum(arrays["counts"])])
+    lines.SetData(_array(ends.astype(np.int64)), _array(np.arange(ends[-1], dtype=np.int64)))
+    curves.SetLines(lines)
+    thickness = np.clip(OF_VESSEL * arrays["radius"], MIN_TUBE * half, TUBE * half)
+    named = {f"colours {number}": each for number, each in enumerate(arrays["colours"])}
+    for name, values in {"thickness": thickness, **named}.items():
+        array = _array(values)
+        array.SetName(name)
+        curves.GetPointData().AddArray(array)
+    curves.GetPointData().SetActiveScalars("thickness")
+    tube = vtk.vtkTubeFilter(number_of_sides=16, capping=True)
+    tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
+    tube.SetInputData(curves)
+    mapper = vtk.vtkPolyDataMapper(input_connection=tube.GetOutputPort())
+    mapper.SetScalarModeToUsePointFieldData()
+    mapper.SetColorModeToDirectScalars()
+    return _actor(vtk, mapper, (1.0, 1.0, 1.0), ambient=0.32, diffuse=0.78, specular=0.15)
+
+
+def _surface(vtk, mask, matrix):
+    """Closed, smoothed surface of a mask (K, J, I) in RAS mm, by a mapper."""
+    padded = np.pad(mask.astype(np.uint8), 1)
+    image = vtk.vtkImageData(dimensions=padded.shape[::-1], origin=(-1, -1, -1))
+    image.GetPointData().SetScalars(_array(padded.ravel()))
+    edges = vtk.vtkFlyingEdges3D(compute_normals=False, compute_scalars=False)
+    edges.SetValue(0, 0.5)
+    smooth = vtk.vtkWindowedSincPolyDataFilter(
+        number_of_iterations=20, pass_band=0.03, non_manifold_smoothing=True,
+        normalize_coordinates=True, boundary_smoothing=False,
+    )  # fmt: skip
+    transform = vtk.vtkTransform()
+    transform.SetMatrix(matrix.ravel())
+    place = vtk.vtkTransformPolyDataFilter(transform=transform)
+    # A left-handed grid turns the surface inside out.
+    turn = vtk.vtkReverseSense(reverse_cells=bool(np.linalg.det(matrix[:3, :3]) < 0))
+    normals = vtk.vtkPolyDataNormals(splitting=False, consistency=False)
+    surface = (image >> edges >> smooth >> place >> turn >> normals)()
+    return vtk.vtkPolyDataMapper(input_data_object=surface, scalar_visibility=False)
+
+
+def _spheres(vtk, points, radius, colour):
+    sphere = vtk.vtkSphereSource(radius=radius, theta_resolution=32, phi_resolution=32)
+    mapper = vtk.vtkGlyph3DMapper(source_connection=sphere.GetOutputPort())
+    mapper.SetInputData(_cloud(vtk, points))
+    return _actor(vtk, mapper, colour, ambient=0.35)
+
+
+def _actor(vtk, mapper, colour, **look):
+    actor = vtk.vtkActor(mapper=mapper)
+    actor.SetProperty(vtk.vtkProperty(color=colour, **look))
+    return actor
+
+
+def _array(values):
+    from vtkmodules.util.numpy_support import numpy_to_vtk
+
+    return numpy_to_vtk(np.ascontiguousarray(values), deep=True)
+
+
+def _cloud(vtk, points):
+    data = _array(np.reshape(points, (-1, 3)).astype(np.float32))
+    return vtk.vtkPolyData(points=vtk.vtkPoints(data=data))
+
+
+def _pixels(vtk, window, layers, view):
+    """A view as uint8 of shape (size, size, 3): means of FINER x FINER pixels, rounded."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+
+    centre, eye, half = np.array(view["centre"]), np.array(view["eye"]), view["half_height_mm"]
+    camera = vtk.vtkCamera(
+        focal_point=centre, position=centre + eye * 10 * half, view_up=view["up"],
+        parallel_projection=True, parallel_scale=half, clipping_range=(6 * half, 14 * half),
+    )  # fmt: skip
+    for renderer in layers:
+        renderer.SetActiveCamera(camera)
+    window.Render()
+    grab = vtk.vtkWindowToImageFilter(input=window, read_front_buffer=False)
+    grab.Update()
+    image = grab.GetOutput()
+    size = image.GetDimensions()[0] // FINER
+    fine = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(size, FINER, size, FINER, -1)
+    total = fine[::-1, ..., :3].sum(axis=(1, 3), dtype=np.uint16)
+    return ((total + FINER * FINER // 2) // (FINER * FINER)).astype(np.uint8)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,302 @@
+"""Segmentation of a volume on the MRML scene: inputs, the module's logic, picture and files."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from FuzzyConnectedGPULib import estimate_affinity
+from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.new_points import add_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+
+from . import pictures, report
+from .progress_bar import Stopwatch
+from .reading import points, stacks, volumes
+from .writing import formats, nodes
+
+# Beyond it the surface takes longer than everything else; Slicer makes it on a click.
+MAX_SURFACE_VOXELS = 1_000_000
+
+
+@dataclass
+class Inputs:
+    """The nodes that go in, and where they come from.
+
+    Attributes
+    ----------
+    volume, background, mask : MRML nodes or None
+    vessels : list of vtkMRMLMarkupsFiducialNode
+        The points of each vessel; one list where no vessel has a name, empty until automatic seeds
+        are found.
+    title : str
+    origin : dict
+        For the report.
+    notes : tuple of str
+    """
+
+    volume: Any
+    vessels: list
+    background: Any
+    mask: Any
+    title: str
+    origin: dict
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Outcome:
+    """What came out.
+
+    Attributes
+    ----------
+    result : result of FuzzyConnectedGPULogic.segment
+    segmentation : vtkMRMLSegmentationNode
+    labels : ndarray of uint8, (K, J, I)
+        The number of the vessel; 1 where there is one only.
+    threshold : dict
+        "value", "chosen", and "confidence" and "reason" where it was chosen automatically.
+    options : dict
+        "fill_gaps" and "label_formats", as asked for.
+    warnings : list of str
+    dice : float or None
+        Against the known vessels of a phantom.
+    """
+
+    result: Any
+    segmentation: Any
+    labels: np.ndarray
+    threshold: dict
+    options: dict
+    warnings: list[str] = field(default_factory=list)
+    dice: float | None = None
+
+
+def read_inputs(options: Namespace) -> Inputs:
+    """Read the volume, the seeds and the mask that the user named."""
+    choice = stacks.Choice.of(options)
+    volume = volumes.read_volume(options.volume, choice=choice)
+    vessels = _named_vessels(options.vessel, volume) or _seeds(options, volume)
+    background = _points(options.background, volume, "Background", "--background")
+    mask = volumes.read_mask(options.mask, choice.spacing) if options.mask else None
+    files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
+    origin: dict[str, Any] = {
+        name: str(Path(path).resolve()) if path else None for name, path in files.items()
+    }
+    origin |= {"frame": choice.frame, "channel": choice.channel}
+    title = Path(options.volume).resolve().name
+    notes = tuple(volumes.notes_of(volume))
+    if volume.GetAttribute(volumes.K_REVERSED) and (
+        options.seed or options.background or options.vessel
+    ):
+        last = volume.GetImageData().GetDimensions()[2] - 1
+        notes += (
+            f"The axes of {title} are left-handed, and Slicer reverses the third one: slice K of "
+            f"the file is slice {last} - K here. --seed, --vessel and --background count as Slicer "
+            "does; look at the picture.",
+        )
+    return Inputs(volume, vessels, background, mask, title, origin, notes)
+
+
+def phantom_inputs(phantom: Any, options: Namespace) -> Inputs:
+    """Return the liver phantom as inputs, with its own seeds."""
+    import slicer
+
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+
+    name = f"Liver phantom {options.seed_number}"
+    volume, seeds, background = add_phantom(phantom, name)
+    slicer.mrmlScene.RemoveNode(background)
+    origin = {"phantom": options.seed_number, "size": options.size}
+    return Inputs(volume, [seeds], None, None, name, origin)
+
+
+def _named_vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
+    """A list of points for each name, in the order of the command line; known kinds are set."""
+    voxels: dict[str, list] = {}
+    for name, voxel in named:
+        voxels.setdefault(name, []).append(voxel)
+    lists: list[Any] = []
+    for name, each in voxels.items():
+        node = _points(each, volume, name, "--vessel")
+        node.SetName(name)
+        set_kind(node, kind_named(name), [color_of(other) for other in lists])
+        lists.append(node)
+    return lists
+
+
+def _seeds(options, volume):
+    """The seeds of the file and of the command line in one list."""
+    given = _points(options.seed, volume, "Vessels", "--seed")
+    if not options.seeds:
+        return [given] if given else []
+    seeds = points.read_seeds(options.seeds)
+    if given is not None:
+        import slicer
+
+        for index in range(given.GetNumberOfControlPoints()):
+            position = given.GetNthControlPointPositionVector(index)
+            seeds.AddControlPointWorld(position, given.GetNthControlPointLabel(index))
+        slicer.mrmlScene.RemoveNode(given)
+    return [seeds]
+
+
+def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, option: str) -> Any:
+    """Voxels I, J, K of the command line as a list of points; None if there is none."""
+    if not voxels:
+        return None
+    sizes = volume.GetImageData().GetDimensions()
+    for voxel in voxels:
+        if not all(0 <= index < size for index, size in zip(voxel, sizes)):
+            raise InputError(
+                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
+                f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
+            )
+    labels = [",".join(map(str, voxel)) for voxel in voxels]
+    return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+
+
+def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
+    """Let the module's logic segment the volume.
+
+    Raises
+    ------
+    FuzzyVesselError
+        The inputs do not fit each other, or the device fails.
+    Cancelled
+    """
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    segmentation = slicer.mrmlScene.AddNewNodeByClass(
+        "vtkMRMLSegmentationNode", f"{inputs.volume.GetName()} vessels"
+    )
+    logic = FuzzyConnectedGPULogic()
+    if getattr(options, "automatic_seeds", 0):
+        watch.stage("Finding seeds")
+        found = logic.findSeeds(
+            inputs.volume,
+            maskNode=inputs.mask,
+            count=options.automatic_seeds,
+            seedsNode=inputs.vessels[0] if inputs.vessels else None,
+            device=options.device,
+            progress=watch.progress,
+        )
+        inputs.vessels = [found]
+    watch.stage("Computing connectedness")
+    names = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
+    result = logic.segment(
+        inputs.volume,
+        inputs.vessels,
+        backgroundSeedsNode=inputs.background,
+        maskNode=inputs.mask,
+        segmentationNode=segmentation,
+        progress=watch.progress,
+        fillGaps=options.fill_gaps,
+        **{name: getattr(options, name) for name in names},
+    )
+    watch.stage("Making the surface")
+    labels = slicer.util.arrayFromVolume(result.labelmapNode)
+    segmentation.CreateDefaultDisplayNodes()
+    if len(inputs.vessels) > 1:  # one image with their labels, which other programs read, too
+        segmentation.GetSegmentation().CollapseBinaryLabelmaps(False)
+    if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
+        segmentation.CreateClosedSurfaceRepresentation()
+    return Outcome(
+        result,
+        segmentation,
+        labels,
+        _threshold(result.threshold, options),
+        {"fill_gaps": options.fill_gaps, "label_formats": options.label_formats},
+        [*inputs.notes, *result.warnings],
+    )
+
+
+def dice(labels: np.ndarray, truth: np.ndarray) -> float:
+    """Return Dice's coefficient of two masks, 0..1."""
+    total = np.count_nonzero(labels) + np.count_nonzero(truth)
+    return float(2 * np.count_nonzero(labels & truth) / max(1, int(total)))
+
+
+def _threshold(value, options):
+    """The threshold and how it was chosen, as the report has it."""
+    found = {"value": float(value)}
+    if options.threshold is not None:
+        return {**found, "chosen": "by the user"}
+    if hasattr(value, "contrast"):
+        known = {"contrast": value.contrast, "noise": value.noise, "reason": value.reason}
+        return {**found, "chosen": "from the seeds' contrast", **known}
+    if hasattr(value, "confidence"):
+        known = {"confidence": value.confidence, "reason": value.reason}
+        return {**found, "chosen": "automatically", **known}
+    return {**found, "chosen": "just above the background seeds"}
+
+
+def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> None:
+    """Write the picture and the nodes' files; tells the inputs' origin what they are."""
+    import slicer
+
+    watch.stage("Drawing the picture")
+    volume, shape = inputs.volume, outcome.labels.shape
+    seeds = [seeds_of(node, volume, shape) for node in inputs.vessels]
+    background = [seeds_of(inputs.background, volume, shape)] if inputs.background else []
+    several = len(inputs.vessels) > 1
+    subject = pictures.Subject(
+        volume=slicer.util.arrayFromVolume(volume),
+        labels=outcome.labels,
+        ijk_to_ras=ijk_to_ras(volume),
+        seeds=np.concatenate([each.voxels for each in seeds]),
+        background_seeds=background[0].voxels if background else np.empty((0, 3), int),
+        vessels=[(node.GetName(), color_of(node)) for node in inputs.vessels] if several else [],
+    )
+    affinity = outcome.result.affinity or estimate_affinity(subject.volume, subject.seeds)
+    texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
+    page, lacking = pictures.segmentation_picture(subject, affinity.mean, affinity.sigma, texts)
+    outcome.warnings += lacking
+    pictures.save(page, folder / nodes.PICTURE)
+    watch.stage("Writing")
+    written = {
+        nodes.LABELMAP: outcome.result.labelmapNode,
+        nodes.FUZZY_SCENE: outcome.result.sceneNode,
+        nodes.SEGMENTATION: outcome.segmentation,
+    }
+    for number, node in enumerate(inputs.vessels, 1):
+        name = nodes.VESSEL_SEEDS.format(number=number) if several else nodes.SEEDS
+        written[name] = node
+    if inputs.background:
+        written[nodes.BACKGROUND_SEEDS] = inputs.background
+    nodes.write_nodes(folder, written)
+    outcome.warnings += formats.write_labels(
+        folder, "labelmap", outcome.result.labelmapNode, outcome.options["label_formats"]
+    )
+    inputs.origin |= {
+        "size": list(volume.GetImageData().GetDimensions()),
+        "spacing_mm": list(volume.GetSpacing()),
+        "voxel_type": subject.volume.dtype.name,
+        "seeds": _listed(seeds),
+        "background_seeds": _listed(background),
+    }
+
+
+def _listed(lists):
+    return [
+        {"label": label, "ijk": voxel[::-1].tolist()}
+        for seeds in lists
+        for label, voxel in zip(seeds.labels, seeds.voxels)
+    ]
+
+
+def write_phantom(folder: Path, inputs: Inputs, phantom: Any) -> None:
+    """Write the phantom's volume, and its known vessels on the same grid."""
+    import slicer
+
+    vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
+    slicer.util.updateVolumeFromArray(vessels, phantom.mask)
+    files = {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels}
+    nodes.write_nodes(folder, files)

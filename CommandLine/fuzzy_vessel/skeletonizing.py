@@ -1,0 +1,267 @@
+"""Centrelines of labelmaps on the MRML scene: the module's logic, picture and files."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from PotentialSkeletonLib.graph.exports import table_text
+
+from . import pictures, report
+from .progress_bar import Stopwatch
+from .reading import stacks, volumes
+from .rendering import CannotRender
+from .writing import formats, nodes
+
+# Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
+# wide they are closed, where the user has not chosen.
+NOISE_VOXELS = 2
+# Beyond it a list of curves is no help in Slicer: the model has all of them.
+MAX_CURVES = 2000
+STEP_MM = 0.25  # between samples of curves whose distance is measured
+
+
+class Wanted(NamedTuple):
+    """A tree that is to be found.
+
+    Attributes
+    ----------
+    label : int or None
+        In the labelmap; None for all labels as one object.
+    title : str
+        Of its picture.
+    called : str
+        What it is called beside others; empty for a single tree.
+    """
+
+    label: int | None
+    title: str
+    called: str = ""
+
+
+@dataclass
+class Outcome:
+    """The centrelines of one object.
+
+    Attributes
+    ----------
+    wanted : Wanted
+    result : result of PotentialSkeletonLogic.extract
+    length : float
+        Of all branches, mm.
+    options : dict
+        What was asked for.
+    warnings : list of str
+    distances : dict or None
+        To the known centrelines of a phantom.
+    trees : dict
+        What `formats.write_trees` found.
+    """
+
+    wanted: Wanted
+    result: Any
+    length: float
+    options: dict
+    warnings: list[str] = field(default_factory=list)
+    distances: dict | None = None
+    trees: dict = field(default_factory=dict)
+
+    @property
+    def skeleton(self) -> Any:
+        """The `PotentialSkeletonLib.CurveSkeleton`."""
+        return self.result.skeleton
+
+
+def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
+    """Read the labelmap that the user named.
+
+    Returns
+    -------
+    node : vtkMRMLLabelMapVolumeNode
+    origin : dict
+        For the report.
+    wanted : list of Wanted
+    notes : list of str
+    """
+    node, values = volumes.read_labelmap(options.labelmap, options.label, stacks.Choice.of(options))
+    there = [int(label) for label in values]
+    title, notes = Path(options.labelmap).resolve().name, volumes.notes_of(node)
+    wanted = [Wanted(options.label, title)]
+    if options.labels:
+        labels = there if options.labels == "all" else options.labels
+        for label in labels:
+            if label not in there:
+                listed = ", ".join(str(label) for label in there[: volumes.MAX_LISTED])
+                raise InputError(
+                    f"{options.labelmap}: there is no label {label}; there are {listed}."
+                )
+        wanted = [Wanted(n, f"{title}, label {n}", f"Label {n}") for n in labels]
+    elif options.label is None and len(there) > 1:
+        notes.append(
+            f"The labelmap holds {len(there)} labels, which are taken as one object; "
+            "--label N takes one of them, --labels all makes a tree of each."
+        )
+    origin = {
+        "labelmap": str(Path(options.labelmap).resolve()),
+        "label": options.label,
+        "labels": there[: volumes.MAX_LABELS],
+        "size": list(node.GetImageData().GetDimensions()),
+        "spacing_mm": list(node.GetSpacing()),
+    }
+    return node, origin, wanted, notes
+
+
+def find(
+    folder: Path,
+    labelmap: Any,
+    wanted: Sequence[Wanted],
+    options: Namespace,
+    watch: Stopwatch,
+    phantom: Any = None,
+) -> list[Outcome]:
+    """Find trees and write their files.
+
+    A single tree goes into the folder itself; each of several into a folder label-N in it, and
+    `branches.csv` beside these has the branches of all, with the column label.
+
+    Parameters
+    ----------
+    folder : Path
+    labelmap : vtkMRMLLabelMapVolumeNode
+    wanted : sequence of Wanted
+    options : Namespace
+    watch : Stopwatch
+    phantom : Phantom, optional
+        With known centrelines, to which the distance is measured.
+    """
+    found = []
+    joint: dict[str, list] = {}
+    for each in wanted:
+        outcome = _extract(labelmap, each, options, watch)
+        if phantom is not None:
+            outcome.distances = distances(outcome.skeleton, phantom)
+        own = folder / f"label-{each.label}" if each.called else folder
+        own.mkdir(exist_ok=True)
+        _write(own, labelmap, outcome, options, watch)
+        if each.called:
+            table = outcome.skeleton.to_table()
+            for column, values in {"label": [each.label] * len(table["branch"]), **table}.items():
+                joint.setdefault(column, []).extend(values)
+        found.append(outcome)
+    if joint:
+        table_text(joint, folder / nodes.BRANCHES)
+    return found
+
+
+def focus(outcome: Outcome) -> np.ndarray:
+    """Return the point (RAS) through which the slice views go: where the tree is widest."""
+    node = max(outcome.skeleton.nodes, key=lambda node: node.radius)
+    return outcome.result.ijkToRAS[:3] @ [*node.position[::-1], 1.0]
+
+
+def _extract(labelmap, wanted, options, watch):
+    """Let the module's logic find the centrelines."""
+    from PotentialSkeleton import PotentialSkeletonLogic
+
+    formats.check_roots(options.root, labelmap.GetImageData().GetDimensions())
+    watch.stage("Finding centrelines")
+    names = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels")
+    chosen = {name: getattr(options, name) for name in names}
+    if chosen["close_tunnels"] is None:
+        chosen["close_tunnels"] = NOISE_VOXELS * float(np.median(labelmap.GetSpacing()))
+    result = PotentialSkeletonLogic().extract(
+        labelmap,
+        label=wanted.label,
+        device=options.device,
+        plotChartNodes=True,
+        progress=watch.progress,
+        **chosen,
+    )
+    length = sum(result.skeleton.length(branch) for branch in result.skeleton.branches)
+    return Outcome(wanted, result, length, chosen, list(result.warnings))
+
+
+def _write(folder, labelmap, outcome, options, watch):
+    """The picture and the files of one tree."""
+    import slicer
+
+    label, title, _ = outcome.wanted
+    skeleton, result = outcome.skeleton, outcome.result
+    values = slicer.util.arrayFromVolume(labelmap)
+    labels = values != 0 if label is None else values == label
+    if skeleton.branches:
+        watch.stage("Drawing centrelines")
+        subject = pictures.Subject(
+            labels, labels.astype(np.uint8), ijk_to_ras(labelmap), skeleton.voxels[:1]
+        )
+        texts = title, report.size_text(labelmap), report.skeleton_caption(outcome)
+        try:
+            page = pictures.skeleton_picture(subject, skeleton, texts)
+            pictures.save(page, folder / nodes.SKELETON_PICTURE)
+        except CannotRender as reason:
+            outcome.warnings.append(f"{reason}.")
+    watch.stage("Writing centrelines")
+    written = {nodes.SKELETON: result.labelmapNode}
+    if skeleton.branches:  # VTK writes no file without points
+        written[nodes.CENTRELINES] = result.modelNode
+    nodes.write_nodes(folder, written)
+    outcome.warnings += formats.write_labels(
+        folder, "skeleton", result.labelmapNode, options.label_formats
+    )
+    if 0 < len(result.curveNodes) <= MAX_CURVES:
+        nodes.write_curves(folder, result.curveNodes)
+    skeleton.to_csv(folder / nodes.BRANCHES)
+    text = skeleton.to_swc(voxel_to_world=result.ijkToRAS)
+    text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
+    (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
+    outcome.trees, warnings = formats.write_trees(
+        folder, skeleton, labels, result.ijkToRAS, options.formats, options.root
+    )
+    outcome.warnings += warnings
+
+
+def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
+    """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
+
+    Returns
+    -------
+    dict of str to dict
+        "skeleton_to_centreline": how exact the skeleton is; "centreline_to_skeleton": how
+        complete. Each with "mean" and "percentile_95" in mm; empty where there is no skeleton.
+    """
+    from scipy.spatial import cKDTree
+
+    spacing = np.array(phantom.spacing)
+    found = _samples([branch.points for branch in skeleton.branches], spacing)
+    known = _samples([branch.points for branch in phantom.centrelines], spacing)
+    measured = {}
+    for name, here, there in (
+        ("skeleton_to_centreline", found, known),
+        ("centreline_to_skeleton", known, found),
+    ):
+        voxels = np.clip(np.rint(here / spacing).astype(int), 0, np.array(phantom.liver.shape) - 1)
+        here = here[phantom.liver[tuple(voxels.T)] > 0]
+        if len(here) and len(there):
+            away = cKDTree(there).query(here)[0]
+            measured[name] = {
+                "mean": float(away.mean()),
+                "percentile_95": float(np.percentile(away, 95)),
+            }
+    return measured
+
+
+def _samples(curves, spacing):
+    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long curves count more."""
+    samples = [np.empty((0, 3))]
+    for curve in curves:
+        points = curve * spacing
+        along = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+        count = max(2, int(np.ceil(along[-1] / STEP_MM)) + 1)
+        at = np.linspace(0, along[-1], count)
+        samples.append(np.stack([np.interp(at, along, column) for column in points.T], axis=1))
+    return np.concatenate(samples)

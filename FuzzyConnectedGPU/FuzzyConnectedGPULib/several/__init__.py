@@ -1,1 +1,0 @@
-"""Names that moved to `relative` and `segmentation`; and `live`."""

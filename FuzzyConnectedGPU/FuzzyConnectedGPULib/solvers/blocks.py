@@ -1,0 +1,297 @@
+"""The exact solver for the CPU: blocks are processed by all cores, then joined by their nodes.
+
+A voxel's value is the weakest edge on its path to a seed in the maximum spanning forest of the
+edges, so the forest of each block (`block_edges`, `block_trees`), built in the cache of one core,
+can replace the block. Only few of its nodes and edges matter outside the block (4 % of the voxels
+in noise, fewer elsewhere).
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import usable_cores
+
+from ..affinity import TOP_LEVEL
+from ..problem import Problem
+from . import Solution, dial
+from .block_edges import DEPTH, HEIGHT, WIDTH, Scratch, load_row
+from .block_trees import find_root, trees_of_row
+from .grid import affinity_tables
+
+SMALL = 1 << 19  # voxels: below, the blocks' threads are not worth their start
+# The queue gives up after 1 / 64 of the voxels; it has then cost a fifth of the blocks' time.
+QUEUE_LIMIT = 64
+POLL_INTERVAL = 0.1  # seconds between two progress callbacks, also while code is compiled
+EDGES_PER_SLICE = 1 << 20  # of the nodes, between two progress callbacks
+TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and the nodes are done
+
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes (int32), levels (uint16)
+
+
+def solve_exact(problem: Problem, progress: Progress) -> Solution:
+    """Levels by the bucket queue where few voxels are reached, else by blocks."""
+    if problem.voxels.size < SMALL:
+        return dial.solve(problem, progress)
+    start = 0.0
+    if problem.cut_level > 1 or problem.mask is not None or problem.start is not None:
+        found = dial.solve_up_to(problem.voxels.size // QUEUE_LIMIT, problem, progress)
+        if found is not None:
+            return found
+        start = 1 / QUEUE_LIMIT
+    return solve(problem, progress.part(start, 1.0))
+
+
+def solve(problem: Problem, progress: Progress) -> Solution:
+    """Levels of the fuzzy scene by blocks."""
+    run = Run(problem)
+    run.solve(progress)
+    return Solution(run.levels, 0, run.peak_bytes)
+
+
+class Run:
+    """One run: rows of blocks along I, each processed by one thread of a pool.
+
+    Attributes
+    ----------
+    levels, node_numbers : ndarray, shape (K, J, I), uint16
+        Each voxel's level, first its upper bound; the number of its node in its block, from 1.
+    rows : list of (K, J)
+        First voxel of each row of blocks.
+    columns : int
+        Blocks of a row.
+    first_nodes : ndarray of int
+        Number of the first node of each block, once the trees have grown, and of all.
+    """
+
+    first_nodes: np.ndarray
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._pool = problem, ThreadPoolExecutor(usable_cores())
+        shape = problem.voxels.shape
+        self.levels, self.node_numbers = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
+        self.columns = -(-shape[2] // WIDTH)
+        self.rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
+        self._local = threading.local()
+        self._scratches: list[Scratch] = []
+        self._graphs: list[tuple] = []
+        self._edge_bytes = 0
+
+    def solve(self, progress: Progress) -> None:
+        """Write the levels of all voxels."""
+        try:
+            self.grow_trees(progress.part(0.0, TREES))
+            self.connect_nodes(progress.part(TREES, NODES))
+            self._in_parallel(self.write_row, progress.part(NODES, 1.0))
+        finally:
+            self.shut_down()
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that was held at a time."""
+        size = self.levels.nbytes + self.node_numbers.nbytes + self._edge_bytes
+        return size + sum(scratch.nbytes for scratch in self._scratches)
+
+    def shut_down(self) -> None:
+        """End the threads without waiting; a row that has begun ends in 0.05 s or once compiled."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _in_parallel(self, work: Callable[[int], Any], progress: Progress) -> list:
+        """Results of `work` for the number of each row of blocks."""
+        tasks = {self._pool.submit(work, number): number for number in range(len(self.rows))}
+        found, waiting = [None] * len(tasks), set(tasks)
+        while waiting:
+            done, waiting = wait(waiting, POLL_INTERVAL, FIRST_COMPLETED)
+            for task in done:
+                found[tasks[task]] = task.result()
+            progress.advance(1 - len(waiting) / len(tasks))
+        return found
+
+    def _scratch(self) -> Scratch:
+        """The scratch buffers of this thread."""
+        if not hasattr(self._local, "scratch"):
+            self._local.scratch = Scratch(self.columns)
+            self._scratches.append(self._local.scratch)
+        return self._local.scratch
+
+    def grow_trees(self, progress: Progress) -> None:
+        """Grow the trees of all blocks, and gather their nodes and edges."""
+        seeds, tables = self._seeds_by_row(), tuple(affinity_tables(self._problem))
+        rows = self._in_parallel(lambda n: self._trees_of_row(n, seeds[n], tables), progress)
+        self.first_nodes = np.cumsum([0, *(n for counts, _ in rows for n in counts)])
+        for number, (_, edges) in enumerate(rows):
+            first = np.int32(self.first_nodes[number * self.columns])
+            for nodes in (edges[0], edges[1], edges[3]):
+                nodes += first
+        self._graphs = [edges for _, edges in rows]
+
+    def _seeds_by_row(self) -> list[np.ndarray]:
+        """For each row of blocks the seeds' block and number in it, shape (n, 2)."""
+        shape = self._problem.voxels.shape
+        k, j, i = np.unravel_index(self._problem.seeds, shape)
+        rows = k // DEPTH * -(-shape[1] // HEIGHT) + j // HEIGHT
+        inside = (k % DEPTH * HEIGHT + j % HEIGHT) * WIDTH + i % WIDTH
+        seeds = np.stack([i // WIDTH, inside], axis=1)
+        order = np.lexsort((seeds[:, 0], rows))
+        bounds = np.searchsorted(rows[order], np.arange(len(self.rows) + 1))
+        return [seeds[order[a:b]] for a, b in pairwise(bounds)]
+
+    def _trees_of_row(self, number: int, seeds: np.ndarray, tables: tuple) -> tuple:
+        """Nodes of each block of a row, and its edges as of `Scratch.edges`."""
+        problem, scratch, row = self._problem, self._scratch(), self.rows[number]
+        mask = np.empty((0, 0, 0), np.uint8) if problem.mask is None else problem.mask
+        load_row(problem.voxels, mask, row, *scratch.loaded)
+        counts, floor = np.zeros(self.columns, np.int64), max(problem.cut_level, 1)
+        inner, outer = trees_of_row(
+            scratch.loaded, floor, tables, row, seeds, tuple(scratch.block), scratch.edges,
+            counts, self.levels, self.node_numbers,
+        )  # fmt: skip
+        return counts, [a[:n].copy() for a, n in zip(scratch.edges, 3 * [inner] + 3 * [outer])]
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes of all blocks, once the trees have grown."""
+        return int(self.first_nodes[-1])
+
+    def seed_nodes(self) -> np.ndarray:
+        """The node of each of the problem's seeds (int32); no two seeds have the same."""
+        return self._nodes_of(self._problem.seeds)
+
+    def _nodes_of(self, voxels: np.ndarray) -> np.ndarray:
+        found = np.empty(voxels.size, np.int32)
+        nodes_of_voxels(voxels, self.node_numbers, self.first_nodes, found)
+        return found
+
+    def node_edges(self, progress: Progress, further: Sequence[Edges] = ()) -> Edges:
+        """The edges between nodes and those given, from the strongest down; frees the graphs."""
+        graphs, self._graphs = self._graphs, []
+        ends = self._in_parallel(lambda n: self._nodes_of(graphs[n][4]), progress)
+        within = [tuple(graph[:3]) for graph in graphs]
+        between = [(graph[3], end, graph[5]) for graph, end in zip(graphs, ends)]
+        return sorted_by_level([*further, *within, *between])
+
+    def connect_nodes(self, progress: Progress) -> None:
+        """Find the value of every node.
+
+        One node more, the source, has an edge of a seed's level to each seed.
+        """
+        source, seeds = self.node_count, self.seed_nodes()
+        to_seeds = np.full_like(seeds, source), seeds, self._problem.first_seed_levels
+        edges = self.node_edges(progress.part(0.0, 0.3), [to_seeds])
+        total = edges[0].size
+        parent, connected = np.arange(source + 1, dtype=np.int32), np.zeros(source + 1, np.uint8)
+        self._values = np.zeros(source + 1, np.uint16)
+        connected[source], self._values[source] = 1, TOP_LEVEL
+        self._edge_bytes = 20 * total + 7 * source  # there are two copies of the edges
+        for first in range(0, total, EDGES_PER_SLICE):
+            last = min(first + EDGES_PER_SLICE, total)
+            connect_nodes(edges, first, last, parent, connected, self._values)
+            progress.advance(0.3 + 0.7 * last / total)
+        spread_values(parent, self._values)
+
+    def write_row(self, number: int) -> None:
+        """Write the values of the voxels of a row of blocks."""
+        first, table = number * self.columns, self._scratch().table
+        first_nodes = self.first_nodes[first : first + self.columns + 1]
+        voxels = self.levels, self.node_numbers, self.rows[number]
+        write_values(*voxels, first_nodes, self._values, table)
+
+
+@njit(cache=True, nogil=True)
+def nodes_of_voxels(voxels: Any, node_numbers: Any, first_nodes: Any, found: Any) -> None:
+    """Write the nodes that voxels (flat indices) belong to."""
+    _, height, width = node_numbers.shape
+    flat = node_numbers.reshape(-1)
+    rows, columns = -(-height // HEIGHT), -(-width // WIDTH)
+    for n in range(voxels.size):
+        voxel = voxels[n]
+        k, j, i = voxel // (height * width), voxel // width % height, voxel % width
+        block = (k // DEPTH * rows + j // HEIGHT) * columns + i // WIDTH
+        found[n] = first_nodes[block] + flat[voxel] - 1
+
+
+def sorted_by_level(lists: Sequence[Edges]) -> Edges:
+    """The edges of all lists in one, from the strongest down (counting sort)."""
+    offsets = np.zeros(TOP_LEVEL + 2, np.int64)
+    for _, _, levels in lists:
+        counts = np.bincount(levels, minlength=TOP_LEVEL + 1)
+        offsets[1:] += counts[::-1]
+    offsets = np.cumsum(offsets)
+    total = int(offsets[-1])
+    edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
+    for some in lists:
+        scatter_by_level(some, offsets, edges)
+    return edges
+
+
+@njit(cache=True, nogil=True)
+def scatter_by_level(edges: Edges, offsets: np.ndarray, sorted_edges: Edges) -> None:
+    """Scatter edges; `offsets`: for each level from the highest, the place of its next edge."""
+    nodes, others, levels = edges
+    sorted_nodes, sorted_others, sorted_levels = sorted_edges
+    for n in range(levels.size):
+        step = TOP_LEVEL - levels[n]
+        at = offsets[step]
+        offsets[step] = at + 1
+        sorted_nodes[at] = nodes[n]
+        sorted_others[at] = others[n]
+        sorted_levels[at] = levels[n]
+
+
+@njit(cache=True, nogil=True)
+def connect_nodes(
+    edges: Edges, first: int, last: int, parent: Any, connected: Any, values: Any
+) -> None:
+    """Connect nodes along the edges `first` to `last`, which descend in level.
+
+    Nodes that meet before they are connected with a seed have the same value; they get it when one
+    of them meets a node that is.
+    """
+    nodes, others, levels = edges
+    for n in range(first, last):
+        here, there = find_root(parent, nodes[n]), find_root(parent, others[n])
+        if here == there:
+            continue
+        if not connected[here] and not connected[there]:
+            parent[there] = here
+        elif not connected[there]:
+            connected[there] = 1
+            values[there] = levels[n]
+        elif not connected[here]:
+            connected[here] = 1
+            values[here] = levels[n]
+
+
+@njit(cache=True, nogil=True)
+def spread_values(parent: np.ndarray, values: np.ndarray) -> None:
+    """Give every node the value of its union-find root."""
+    for node in range(parent.size):
+        values[node] = values[find_root(parent, node)]
+
+
+@njit(cache=True, nogil=True)
+def write_values(
+    levels: Any, node_numbers: Any, row: Any, first_nodes: Any, values: Any, table: Any
+) -> None:
+    """Write the values of the voxels of a row of blocks, bounded by what `levels` holds.
+
+    `first_nodes`: of the blocks of the row, and of the block after it. `table` is scratch.
+    """
+    k0, j0 = row
+    depth, height, width = levels.shape
+    table[0] = 0
+    for block in range(first_nodes.size - 1):
+        first = first_nodes[block]
+        for node in range(first_nodes[block + 1] - first):
+            table[node + 1] = values[first + node]
+        i0 = block * WIDTH
+        for k in range(k0, min(k0 + DEPTH, depth)):
+            for j in range(j0, min(j0 + HEIGHT, height)):
+                for i in range(i0, min(i0 + WIDTH, width)):
+                    levels[k, j, i] = min(levels[k, j, i], table[node_numbers[k, j, i]])

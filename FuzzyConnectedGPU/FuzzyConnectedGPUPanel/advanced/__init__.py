@@ -1,1 +1,0 @@
-"""What lies under *Advanced*: region, outputs, display, affinity, comparison and method."""

@@ -1,0 +1,200 @@
+"""Section Result: the nodes that take it, which segments, and how they are shown."""
+
+from typing import Any
+
+import slicer
+from slicer.i18n import tr as _
+
+from FuzzyConnectedGPUMRML import views
+from FuzzyConnectedGPUMRML.vessels import clicked_vessels
+from FuzzyVesselCoreLib.mrml import ownership
+from FuzzyVesselCoreLib.mrml.segment_origin import (
+    is_as_written,
+    result_segment,
+    result_segments,
+)
+from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
+
+from .region_section import SegmentChoice, fill
+from .result_surface import ResultSurface
+
+
+class OutputSection:
+    """Nodes that take the result."""
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self.ui = panel, panel.ui
+        self._segments: list[tuple[str, str]] = []
+        self._choice = SegmentChoice("segmentation", "segmentID")
+        replace = _(
+            "The voxels of '{name}' are replaced by each result of {source}. Write into it?"
+        )
+        add = _("Put the vessels of {source} into '{name}'? Its other segments stay as they are.")
+        ui = self.ui
+        self._selectors = [
+            OutputSelector(panel, selector, name, kind, question)
+            for selector, name, kind, question in (
+                (ui.segmentationSelector, "segmentation", ownership.SEGMENTATION, add),
+                (ui.labelmapSelector, "labelmap", ownership.LABELMAP, replace),
+                (ui.sceneSelector, "sceneVolume", ownership.CONNECTEDNESS, replace),
+            )
+        ]
+        self._volume: Any = None  # that is chosen
+        self._drawn: Any = None  # that of the result that was drawn last
+        self.ui.segmentComboBox.connect("activated(int)", self._choose_segment)
+
+    # --- which segments
+
+    def segment_to_write(self, parameters: Any) -> str:
+        """The segment that is overwritten because the user chose it; else an empty text."""
+        node, wanted = parameters.segmentation, parameters.segmentID
+        if node is None or not wanted or node.GetSegmentation().GetSegment(wanted) is None:
+            return ""
+        return wanted
+
+    def result_segment(self, parameters: Any) -> str:
+        """ID of the segment that a run writes or has written; else an empty text."""
+        return next(iter(self.result_segments(parameters)), "")
+
+    def result_segments(self, parameters: Any) -> list[str]:
+        """IDs of the segments of all vessels that a run writes or has written."""
+        node, volume = parameters.segmentation, parameters.inputVolume
+        lists = clicked_vessels(parameters) or [parameters.seeds]
+        chosen = self.segment_to_write(parameters) if len(lists) == 1 else ""
+        found = [chosen or result_segment(node, each, volume) for each in lists]
+        return [each for each in found if each]
+
+    def is_shown(self, parameters: Any) -> bool:
+        """Whether the result's segments are still there, if there is a segmentation."""
+        segmentation = parameters.segmentation
+        return segmentation is None or bool(self.result_segments(parameters))
+
+    def edited_text(self, parameters: Any) -> str:
+        """Which segments stay beside the result because they were edited, as a sentence."""
+        node = parameters.segmentation
+        if node is None or self.segment_to_write(parameters):
+            return ""
+        lists = clicked_vessels(parameters)
+        found = [result_segments(node, each, parameters.inputVolume) for each in lists]
+        inner = node.GetSegmentation()
+        names = [[inner.GetSegment(each).GetName() for each in ids] for ids in found]
+        sentence = _("'{edited}' was edited and is left as it is: the result is in '{name}'.")
+        return " ".join(
+            sentence.format(edited="', '".join(edited), name=name)
+            for name, *edited in filter(None, names)
+            if edited
+        )
+
+    def written(self, parameters: Any, result: Any, volume_node: Any) -> None:
+        """Show a result of a volume that was written just now."""
+        parameters.labelmap = result.labelmapNode
+        parameters.segmentation = result.segmentationNode
+        if result.sceneNode is not None:
+            parameters.sceneVolume = result.sceneNode
+        if result.segmentID:
+            # The segment is drawn already; the labelmap over it would hide its outline.
+            views.hide_labelmap(result.labelmapNode)
+            self._panel.display.surface.follow(parameters)
+        else:
+            views.show_labelmap(result.labelmapNode)
+        if volume_node is not None:
+            self._draw(volume_node)
+
+    def _draw(self, volume_node: Any) -> None:
+        other = volume_node is not self._drawn
+        views.show_volume(volume_node, everywhere=other)
+        if other:
+            views.show_results_of(volume_node)
+        self._drawn = volume_node
+
+    # --- what the user does
+
+    def _choose_segment(self, index: int) -> None:
+        parameters = self._panel.parameters
+        if parameters is None:
+            return
+        wanted, inner = self._segments[index][0], None
+        if wanted and parameters.segmentation is not None:
+            inner = parameters.segmentation.GetSegmentation().GetSegment(wanted)
+        text = _("The voxels of the segment '{name}' are replaced by each result. Write into it?")
+        if (
+            inner is None
+            or is_as_written(inner)
+            or slicer.util.confirmYesNoDisplay(
+                text.format(name=inner.GetName()), windowTitle=self._panel.title()
+            )
+        ):
+            parameters.segmentID = wanted
+        self._show_segments(parameters)
+
+    # --- what follows and what is shown
+
+    def react(self, parameters: Any) -> None:
+        """Take the outputs of the volume that is chosen; those of another one stay as they are."""
+        volume, before = parameters.inputVolume, self._volume
+        if volume is not None:
+            changed = before is not None and volume is not before
+            for selector in self._selectors:
+                selector.follow(parameters, volume, changed)
+            self._volume = volume
+            if changed:
+                self._draw(volume)  # the other one's result does not lie over this one
+        self._choice.follow(parameters)
+
+    def show(self, parameters: Any) -> None:
+        for selector in self._selectors:
+            selector.show(parameters)
+        self._show_segments(parameters)
+
+    def _show_segments(self, parameters: Any) -> None:
+        segments, node = [("", _("Update this result"))], parameters.segmentation
+        if node is not None:
+            inner, text = node.GetSegmentation(), _("Overwrite: {name}")
+            segments += [
+                (each, text.format(name=inner.GetSegment(each).GetName()))
+                for each in inner.GetSegmentIDs()
+            ]
+        box = self.ui.segmentComboBox
+        self._segments = fill(box, self._segments, segments, parameters.segmentID)
+        one = len(clicked_vessels(parameters)) < 2
+        why = "" if one else _("With several vessels, each updates its own segment.")
+        self._panel.enable(box, why)
+
+    def forget(self) -> None:
+        """All nodes are gone."""
+        self._segments, self._volume, self._drawn = [], None, None
+        self._choice.forget()
+        self.ui.segmentComboBox.clear()
+
+
+class DisplaySection:
+    """The surface in 3D, and the connectedness map over the image."""
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self.ui = panel, panel.ui
+        self.surface = ResultSurface(panel)
+        self._overlay: tuple[str, float] | None = None
+
+    def react(self, parameters: Any) -> None:
+        """Follow the choices of what is shown."""
+        self.surface.react(parameters)
+        scene_node, wanted = self._panel.result_scene(), None
+        if scene_node is not None:
+            opacity = parameters.overlayOpacity if parameters.showOverlay else 0.0
+            wanted = (scene_node.GetID(), opacity)
+        if wanted != self._overlay:
+            if wanted is not None and (wanted[1] or self._overlay):
+                views.show_scene(scene_node, wanted[1])
+            self._overlay = wanted
+
+    def show(self, parameters: Any) -> None:
+        self._panel.enable(self.ui.show3DCheckBox, self.surface.why_not(parameters))
+        there = self._panel.result_scene() is not None
+        why = "" if there else _("There is no connectedness map yet: press Apply.")
+        self._panel.enable(self.ui.overlayCheckBox, why)
+        self._panel.enable(self.ui.overlaySlider, why)
+
+    def forget(self) -> None:
+        """All nodes are gone."""
+        self.surface.forget()
+        self._overlay = None

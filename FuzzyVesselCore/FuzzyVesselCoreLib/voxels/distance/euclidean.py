@@ -1,3 +1,0 @@
-"""Names of `distances`."""
-
-from ..distances import distance_to_outside  # noqa: F401

@@ -1,3 +1,0 @@
-"""Names of `distances`."""
-
-from ..distances import removal_order, ridge_depths  # noqa: F401

@@ -1,3 +1,0 @@
-"""Names of `masks`."""
-
-from .masks import mask_voxels  # noqa: F401

@@ -1,3 +1,0 @@
-"""Names of `masks`."""
-
-from .masks import refuse_masked  # noqa: F401

@@ -1,3 +1,0 @@
-"""`numpy.median`."""
-
-from numpy import median  # noqa: F401

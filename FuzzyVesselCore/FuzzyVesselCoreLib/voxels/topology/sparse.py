@@ -1,3 +1,0 @@
-"""Names of `topology`."""
-
-from . import SparseTopology, adjacent_pairs, sparse_topology  # noqa: F401

@@ -1,0 +1,326 @@
+"""Measures along a skeleton: distances, the narrowest place, cross-sections."""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
+
+from ..graph.curve_skeleton import Branch, CurveSkeleton
+from ..graph.lines import Course
+
+# A point is on the tree within so many radii of the vessel, and so many mm more.
+FAR_RADII, FAR = 2.0, 5.0
+SAMPLES_PER_VOXEL = 3  # of a cross-section
+FIRST_REACH = 2.5  # radii to either side; doubled while the section reaches the sampled edge
+MAX_REACH = 80.0
+SECTION_COLUMNS = (
+    "min_area_mm2",
+    "mean_area_mm2",
+    "inscribed_diameter_mm",
+    "equivalent_diameter_mm",
+)
+
+
+@dataclass(frozen=True)
+class TreeDistance:
+    """The shortest way along a skeleton."""
+
+    length: float  # along the branches, mm
+    straight: float  # between the two ends, mm
+    tortuosity: float  # their ratio; infinite where only the second is 0, 1 where both are
+    branches: list[int]  # in their order
+    points: np.ndarray  # (n, 3), voxels K, J, I
+
+
+def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike) -> TreeDistance:
+    """Find the shortest way between the places on the skeleton nearest to two points.
+
+    Parameters
+    ----------
+    skeleton : CurveSkeleton
+        It may have loops.
+    first, last : array_like, (3,)
+        Voxels K, J, I. `InputError` if one is far from the tree, or the trees are not connected.
+
+    Examples
+    --------
+    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
+    >>> bent = skeleton_of_polylines([[[0, 0, 0], [3, 0, 0], [3, 4, 0]]], [[1, 1, 1]])
+    >>> found = distance_between(bent, [0, 0, 0], [3, 4, 1])
+    >>> found.length, found.straight, round(found.tortuosity, 3)
+    (7.0, 5.0, 1.4)
+    """
+    spacing = np.asarray(skeleton.spacing)
+    courses = [skeleton.course(branch) for branch in skeleton.branches]
+    start, end = (checked_place(courses, np.asarray(p, float) * spacing) for p in (first, last))
+    legs = _legs(skeleton, courses, start, end)
+    parts = []
+    for number, begin, stop in legs:
+        points, _radius = courses[number].between(min(begin, stop), max(begin, stop))
+        parts.append(points if begin <= stop else points[::-1])
+    points = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
+    length = float(sum(abs(b - a) for _number, a, b in legs))
+    straight = float(np.linalg.norm(points[-1] - points[0]))
+    ratio = length / straight if straight > 0 else (1.0 if length == 0 else float("inf"))
+    return TreeDistance(length, straight, ratio, [leg[0] for leg in legs], points / spacing)
+
+
+def checked_place(courses: Sequence[Course], point: np.ndarray) -> tuple[int, float]:
+    """As `nearest_place`; `InputError` where the point (mm) is far from all lines."""
+    if not courses:
+        raise InputError(
+            _("The skeleton has no branch: there is no tree that a point could lie on.")
+        )
+    number, length = nearest_place(courses, point)
+    place, radius = courses[number].at(length)
+    away = float(np.linalg.norm(place - point))
+    if away > FAR_RADII * radius + FAR:
+        text = _(
+            "The point is {distance:.0f} mm away from the tree: click on a vessel that "
+            "has a centreline."
+        )
+        raise InputError(text.format(distance=away))
+    return number, length
+
+
+def nearest_place(courses: Sequence[Course], point: np.ndarray) -> tuple[int, float]:
+    """The line nearest to a point (mm), and the length along it of its nearest place."""
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise InputError(_("A point must be three finite numbers."))
+    best = (np.inf, 0, 0.0)
+    for number, course in enumerate(courses):
+        start, along = course.points[:-1], np.diff(course.points, axis=0)
+        squared = (along**2).sum(axis=1)
+        share = ((point - start) * along).sum(axis=1) / np.where(squared > 0, squared, 1)
+        share = share.clip(0, 1)
+        away = np.linalg.norm(start + share[:, None] * along - point, axis=1)
+        at = int(away.argmin())
+        length = course.lengths[at] + share[at] * np.sqrt(squared[at])
+        best = min(best, (float(away[at]), number, float(length)))
+    return best[1], best[2]
+
+
+def _legs(skeleton, courses, start, end):
+    """Branch, length from and length to of each leg of the shortest way (Dijkstra 1959)."""
+    whole = [course.lengths[-1] for course in courses]
+    at_node, goal = skeleton.branches_at_nodes(), skeleton.branches[end[0]]
+    ends = {goal.start: 0.0, goal.end: whole[end[0]]}
+    if goal.start == goal.end:  # a closed branch is left at the nearer side
+        ends[goal.end] = min(0.0, whole[end[0]], key=lambda length: abs(end[1] - length))
+    best, best_legs = np.inf, None
+    if start[0] == end[0]:
+        best, best_legs = abs(end[1] - start[1]), [(start[0], start[1], end[1])]
+    own, done = skeleton.branches[start[0]], set()
+    waiting = [
+        (abs(side - start[1]), node, [(start[0], start[1], side)])
+        for node, side in ((own.start, 0.0), (own.end, whole[start[0]]))
+    ]
+    heapq.heapify(waiting)
+    while waiting:
+        length, node, legs = heapq.heappop(waiting)
+        if node in done or length >= best:
+            continue
+        done.add(node)
+        if node in ends and length + abs(end[1] - ends[node]) < best:
+            best = length + abs(end[1] - ends[node])
+            best_legs = [*legs, (end[0], ends[node], end[1])]
+        for number in at_node[node]:
+            branch = skeleton.branches[number]
+            forward = branch.start == node
+            leg = (number, 0.0, whole[number]) if forward else (number, whole[number], 0.0)
+            far = branch.end if forward else branch.start
+            heapq.heappush(waiting, (length + whole[number], far, [*legs, leg]))
+    if best_legs is None:
+        raise InputError(
+            _(
+                "The two points lie on trees that are not connected: bridge the gap between "
+                "them first."
+            )
+        )
+    return [leg for leg in best_legs if leg[1] != leg[2]] or best_legs[:1]
+
+
+@dataclass(frozen=True)
+class NarrowestPlace:
+    """Where a branch is narrowest."""
+
+    position: np.ndarray  # (3,), voxels K, J, I
+    length: float  # from the branch's first point, mm
+    diameter: float  # of the maximal inscribed ball, mm
+
+
+def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -> NarrowestPlace:
+    """The place of a branch (its number) with the smallest inscribed diameter.
+
+    `margin` says how much of each end is left out; see `Course.inner_points`.
+    """
+    own = _checked_branch(skeleton, branch)
+    if not 0 <= margin < np.inf:
+        text = _("The margin must be a number from 0 up, not {margin}.")
+        raise InputError(text.format(margin=margin))
+    course = skeleton.course(own)
+    inside = course.inner_points(margin)
+    at = inside[own.radius[inside].argmin()]
+    return NarrowestPlace(own.points[at], float(course.lengths[at]), float(2 * own.radius[at]))
+
+
+def _checked_branch(skeleton: CurveSkeleton, branch: int) -> Branch:
+    if not 0 <= branch < len(skeleton.branches):
+        text = _("There is no branch {branch}: the skeleton has {count}, from 0.")
+        raise InputError(text.format(branch=branch, count=len(skeleton.branches)))
+    return skeleton.branches[branch]
+
+
+def percent_stenosis(diameter: float, reference: float) -> float:
+    """How many percent smaller a diameter is than a reference (both mm) that the user sets.
+
+    The measure of the NASCET trial (1991) by diameters; negative where the place is wider.
+    """
+    if not 0 < reference < np.inf or not 0 <= diameter < np.inf:
+        text = _(
+            "The reference diameter must be above 0 mm ({reference}), and the diameter "
+            "from 0 up ({diameter})."
+        )
+        raise InputError(text.format(reference=reference, diameter=diameter))
+    return 100.0 * (1.0 - diameter / reference)
+
+
+@dataclass(frozen=True)
+class CrossSections:
+    """Sections along a branch; arrays (n,).
+
+    A section is the part of the object in the plane across the branch that is connected with the
+    branch's own place.
+    """
+
+    length: np.ndarray  # from the branch's first point, mm
+    points: np.ndarray  # (n, 3), voxels K, J, I
+    normals: np.ndarray  # (n, 3), unit vectors in mm along K, J, I
+    area: np.ndarray  # mm^2; 0 where the place itself is outside the object
+    equivalent_diameter: np.ndarray  # of a circle of the same area, mm
+    inscribed_diameter: np.ndarray  # of the maximal ball round the place, mm
+
+    @property
+    def minimal(self) -> int:
+        """Index of the smallest section."""
+        return int(self.area.argmin())
+
+
+def cross_sections(
+    mask: np.ndarray, skeleton: CurveSkeleton, branch: int, step: float | None = None
+) -> CrossSections:
+    """Cut an object across a branch.
+
+    Parameters
+    ----------
+    mask : ndarray, (K, J, I)
+        Not 0 in the object; its border is where the linear interpolation of the voxels is 1/2.
+        `InputError` if it is not on the skeleton's grid.
+    skeleton : CurveSkeleton
+    branch : int
+        Number of the branch.
+    step : float, optional
+        Between sections, mm; by default the smallest spacing. Both ends have a section.
+    """
+    own = _checked_branch(skeleton, branch)
+    return _sections(_solid(mask, skeleton), skeleton, own, step)
+
+
+def section_measures(
+    mask: np.ndarray,
+    skeleton: CurveSkeleton,
+    step: float | None = None,
+    progress: Progress | ProgressCallback | None = None,
+) -> dict[str, list]:
+    """Measure the cross-sections of every branch; parameters as for `cross_sections`.
+
+    Returns
+    -------
+    dict of str to list
+        One value a branch: min_area_mm2, mean_area_mm2, inscribed_diameter_mm (mean of the maximal
+        ball's) and equivalent_diameter_mm (mean of the circles' of the same area). Both ends are
+        left out by as much as the radius there, as long as that leaves a section: at a junction the
+        section is the parent's. None where no section lies in the object.
+    """
+    columns: dict[str, list] = {name: [] for name in SECTION_COLUMNS}
+    solid, root = _solid(mask, skeleton), Progress.of(progress)
+    for number, branch in enumerate(skeleton.branches):
+        found = _sections(solid, skeleton, branch, step)
+        last = found.length[-1]
+        used = (found.length >= branch.radius[0]) & (found.length <= last - branch.radius[-1])
+        if not used.any():
+            used = np.arange(len(used)) == np.abs(found.length - last / 2).argmin()
+        used &= found.area > 0
+        values = [None] * len(SECTION_COLUMNS)
+        if used.any():
+            means = found.area, found.inscribed_diameter, found.equivalent_diameter
+            values = [found.area[used].min(), *(each[used].mean() for each in means)]
+        for name, value in zip(SECTION_COLUMNS, values, strict=True):
+            columns[name].append(value if value is None else float(value))
+        root.advance((number + 1) / len(skeleton.branches))
+    return columns
+
+
+def _solid(mask: np.ndarray, skeleton: CurveSkeleton) -> np.ndarray:
+    """The mask as 0 and 1, float32; `InputError` where it is on another grid."""
+    if mask.shape != tuple(skeleton.shape):
+        text = _(
+            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
+            "give the mask on the same grid."
+        )
+        raise InputError(text.format(shape=mask.shape, volume=tuple(skeleton.shape)))
+    return (np.asarray(mask) != 0).astype(np.float32)
+
+
+def _sections(
+    solid: np.ndarray, skeleton: CurveSkeleton, branch: Branch, step: float | None
+) -> CrossSections:
+    step = min(skeleton.spacing) if step is None else step
+    if not 0 < step < np.inf:
+        text = _("The step between sections must be above 0 mm, not {step}.")
+        raise InputError(text.format(step=step))
+    spacing, course = np.asarray(skeleton.spacing), skeleton.course(branch)
+    whole = float(course.lengths[-1])
+    lengths = np.linspace(0, whole, max(int(np.ceil(whole / step)), 1) + 1)
+    places, radii = zip(*(course.at(length) for length in lengths))
+    normals, areas = [], []
+    for length, place, radius in zip(lengths, places, radii):
+        reach = max(radius, min(spacing))  # to either side, over which the direction is taken
+        along = course.at(length + reach)[0] - course.at(length - reach)[0]
+        size = np.linalg.norm(along)
+        normals.append(along / size if size > 0 else np.array([1.0, 0.0, 0.0]))
+        areas.append(_area(solid, spacing, place, normals[-1], reach))
+    area = np.array(areas)
+    return CrossSections(
+        lengths, np.array(places) / spacing, np.array(normals), area,
+        2 * np.sqrt(area / np.pi), 2 * np.array(radii),
+    )  # fmt: skip
+
+
+def _area(solid, spacing, place, normal, radius):
+    """mm^2 of the section's part that holds the place."""
+    from scipy.ndimage import label, map_coordinates
+
+    across = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
+    across /= np.linalg.norm(across)
+    other = np.cross(normal, across)
+    step, reach = min(spacing) / SAMPLES_PER_VOXEL, FIRST_REACH * radius
+    while True:
+        half = int(np.ceil(reach / step))
+        offsets = np.arange(-half, half + 1) * step
+        plane = place + offsets[:, None, None] * across + offsets[None, :, None] * other
+        values = map_coordinates(solid, np.moveaxis(plane / spacing, 2, 0), order=1, cval=0.0)
+        parts, _count = label(values >= 0.5)
+        if not parts[half, half]:
+            return 0.0
+        section = parts == parts[half, half]
+        at_edge = section[[0, -1]].any() or section[:, [0, -1]].any()
+        if not at_edge or reach > MAX_REACH:
+            return float(section.sum() * step**2)
+        reach *= 2

@@ -1,0 +1,252 @@
+"""Curve skeletons of labelled volumes larger than memory, exact, component by component.
+
+A component's force field is a sum over all of its charges, so a component is done as a whole, in
+its box; but nothing of a component sees another one, except that one which lies in a cavity of
+another is part of that when cavities are filled. Components are numbered by first voxels, so an
+enclosing component comes before what lies in its cavities.
+"""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock
+from FuzzyVesselCoreLib.files.step_folder import StepFolder
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.labels import fill_cavities
+
+from .assembly import assemble
+from .critical_points.critical_points import CriticalPoint
+from .graph.curve_skeleton import Branch, CurveSkeleton, Node
+from .object.preparing import Prepared, cavity_counts, input_warnings, small_components
+from .options import SkeletonOptions, checked_spacing
+from .report import ComponentSkeleton
+
+BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
+
+
+class ComponentFolder(StepFolder):
+    """The skeletons of finished components, by number."""
+
+    KINDS: ClassVar[tuple[str, ...]] = ("skeleton",)
+    MANIFEST: ClassVar[str] = "components.json"
+
+
+def skeletonize_components(
+    labels: Any,
+    sizes: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    spacing: Sequence[float] = (1.0, 1.0, 1.0),
+    *,
+    options: SkeletonOptions | None = None,
+    folder: str | Path | None = None,
+    memory_limit: int | None = None,
+    progress: Progress | ProgressCallback | None = None,
+) -> CurveSkeleton:
+    """Curve skeleton of a volume of numbered components that need not fit in memory.
+
+    Equals `skeletonize` of the whole, bit for bit. One component is in memory at a time. An
+    interrupted run is resumed if it is called with the same folder.
+
+    Parameters
+    ----------
+    labels : array, shape (K, J, I), of integers
+        Each 26-connected component has a number of its own, from 1, in the order of first voxels.
+        Read by slices: an array of zarr, NumPy (also in a file) or Dask.
+    sizes : ndarray of int, (n,)
+        Voxels of each component.
+    low, high : ndarray of int, (n, 3)
+        First voxel of each one's box and the one after the last, K, J, I. These three are the table
+        of `FuzzyConnectedGPULib.distributed.labels`.
+    spacing : 3 floats K, J, I
+        Voxel size in mm.
+    options : SkeletonOptions, optional
+        As of `skeletonize`; `close_tunnels` must be 0.
+    folder : str or Path, optional
+        Where the skeletons of components are kept until the end; a temporary one by default.
+    memory_limit : int, optional
+        Bytes; a component that may need more is refused before anything is computed.
+    progress : callable, optional
+        ``progress(share) -> bool``; the run is cancelled where it returns False.
+
+    Returns
+    -------
+    CurveSkeleton
+
+    Raises
+    ------
+    InputError, DeviceError, Cancelled
+        As `skeletonize`; `InputError` also names a component that is too large, or cannot be read.
+
+    Examples
+    --------
+    >>> bar = np.zeros((5, 5, 30), np.uint32)
+    >>> bar[1:4, 1:4, 1:29] = 1
+    >>> boxes = np.array([[1, 1, 1]]), np.array([[4, 4, 29]])
+    >>> skeleton = skeletonize_components(bar, np.array([252]), *boxes)
+    >>> [node.kind for node in skeleton.nodes]
+    ['end', 'end']
+    """
+    options, checked = options or SkeletonOptions(), checked_spacing(spacing)
+    sizes, low, high = (np.asarray(each, np.int64) for each in (sizes, low, high))
+    _check(labels, sizes, low, high, options, memory_limit)
+    boxes = [tuple(map(slice, *ends)) for ends in zip(low.tolist(), high.tolist())]
+    digest = hashlib.blake2b(sizes.tobytes() + low.tobytes() + high.tobytes(), digest_size=16)
+    chosen = {name: value for name, value in asdict(options).items() if name != "device"}
+    manifest = {
+        "shape": [int(n) for n in labels.shape], "components": digest.hexdigest(),
+        "spacing": list(checked), "options": chosen,
+    }  # fmt: skip
+    with ExitStack() as stack:
+        place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
+        finished = ComponentFolder(Path(place))
+        stack.enter_context(FolderLock(finished.path))
+        finished.begin(manifest)
+        numbers: list[int] = []
+
+        def prepare(part: Progress) -> Prepared:
+            return _prepared(labels, boxes, sizes, options, numbers, part)
+
+        def recall(number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
+            own = numbers[number]
+            if finished.has("skeleton", own):
+                return _from_arrays(finished.get("skeleton", own))
+            found = compute()
+            finished.put("skeleton", own, **_as_arrays(found))
+            return found
+
+        shape = tuple(labels.shape)
+        skeleton = assemble(prepare, shape, checked, options, Progress.of(progress), recall)
+        finished.remove()
+    return skeleton
+
+
+LISTS = {"nodes": Node, "branches": Branch, "critical_points": CriticalPoint}
+
+
+def _as_arrays(found: ComponentSkeleton) -> dict[str, np.ndarray]:
+    """A skeleton as arrays and one text, for a file that holds no objects."""
+    arrays: dict[str, np.ndarray] = {"voxels": found.voxels}
+    plain = {f.name: getattr(found, f.name) for f in fields(found)}
+    plain.pop("voxels")
+    for name, kind in LISTS.items():
+        each = plain.pop(name)
+        plain[name] = len(each)
+        for field in fields(kind):
+            for number, one in enumerate(each):
+                arrays[f"{name}.{number}.{field.name}"] = np.asarray(getattr(one, field.name))
+    arrays["plain"] = np.array(json.dumps(plain, default=int))
+    return arrays
+
+
+def _from_arrays(arrays: dict[str, np.ndarray]) -> ComponentSkeleton:
+    plain = json.loads(str(arrays["plain"]))
+    for name, kind in LISTS.items():
+        plain[name] = [
+            kind(*(_plain(arrays[f"{name}.{number}.{f.name}"]) for f in fields(kind)))
+            for number in range(plain[name])
+        ]
+    plain["messages"] = tuple(plain["messages"])
+    return ComponentSkeleton(voxels=arrays["voxels"], **plain)
+
+
+def _plain(value: np.ndarray) -> Any:
+    return value.item() if value.ndim == 0 else value
+
+
+def _prepared(
+    labels: Any,
+    boxes: list,
+    sizes: np.ndarray,
+    options: SkeletonOptions,
+    numbers: list[int],
+    progress: Progress,
+) -> Prepared:
+    """The object: components in no other's cavity, filled; their numbers go to the list."""
+    nested: set[int] = set()
+    filled_sizes, cavities = [], np.zeros(2, np.int64)
+    for number, box in enumerate(boxes, 1):
+        progress.advance((number - 1) / len(boxes))
+        if number in nested:
+            continue
+        part, filled = _filled(labels, box, number)
+        inside = filled & (part != 0)
+        nested |= set(np.unique(part[inside & (part != number)]).tolist())
+        cavities += fill_cavities(inside)[1:]
+        numbers.append(number)
+        filled_sizes.append(np.count_nonzero(filled))
+    kept, changes = np.array(filled_sizes), dict.fromkeys(
+        ("islands_dropped", "island_voxels", "tunnels_closed", "tunnel_voxels"), 0
+    )  # fmt: skip
+    if options.drop_islands > 1:
+        small = small_components(np.concatenate([[0], kept]), options.drop_islands)[1:]
+        changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(kept[small].sum()))
+        numbers[:] = np.array(numbers)[~small].tolist()
+        kept = kept[~small]
+    is_full = int(sizes.sum()) == int(np.prod(labels.shape, dtype=object))
+    warnings = input_warnings(np.zeros(1, bool), is_full, options.strength)
+
+    def components() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for number in numbers:
+            box = boxes[number - 1]
+            yield np.array([s.start - 1 for s in box]), np.pad(_filled(labels, box, number)[1], 1)
+
+    return Prepared(kept, cavity_counts(cavities.tolist()) | changes, warnings, components())
+
+
+def _filled(labels: Any, box: tuple, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """The labels in a component's box, and the component with its cavities filled."""
+    try:
+        part = np.asarray(labels[box])
+    except Exception as error:
+        raise InputError(
+            f"Component {number} cannot be read: {type(error).__name__}: {error}. Write the labels "
+            "again; finished components are kept."
+        ) from error
+    if not (part == number).any():
+        raise InputError(
+            f"The labels hold no component {number} in its box: they are not those that the boxes "
+            "were found in."
+        )
+    return part, fill_cavities(part == number)[0]
+
+
+def _check(
+    labels: Any,
+    sizes: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    options: SkeletonOptions,
+    limit: int | None,
+) -> None:
+    shape = tuple(getattr(labels, "shape", ()))
+    if options.close_tunnels:
+        raise InputError(
+            f"close_tunnels is {options.close_tunnels:g}, but closing tunnels needs the object as "
+            "a whole: give 0, or fill gaps when the labels are made."
+        )
+    if len(shape) != 3 or np.dtype(labels.dtype).kind not in "iu":
+        raise InputError(f"The labels have shape {shape}; K x J x I numbers are needed.")
+    if not sizes.size:
+        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+    if low.shape != (sizes.size, 3) or high.shape != low.shape or (low >= high).any():
+        raise InputError("Each component needs a size and a box, low below high.")
+    if (low < 0).any() or (high > shape).any():
+        raise InputError("A component's box lies outside the labels.")
+    needed = (high - low + 6).prod(axis=1) * BOX_VOXEL
+    if limit is not None and needed.max() > limit:
+        number = int(needed.argmax()) + 1
+        raise InputError(
+            f"Component {number} of {sizes[number - 1]} voxels needs up to "
+            f"{needed.max() / 1e9:.3g} GB, above the limit of {limit / 1e9:.3g} GB: its skeleton "
+            "is exact only as a whole. Raise the limit, or raise the threshold."
+        )

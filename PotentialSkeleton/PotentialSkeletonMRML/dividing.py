@@ -1,0 +1,329 @@
+"""Vessels split by branch, and organs divided into the territories of branches: segmentations."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import (
+    BINARY_LABELMAP,
+    matrix_from_array,
+    node_name,
+    transform_between,
+    transformed,
+)
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
+from PotentialSkeletonLib.tree import rooted_forest
+
+from .colouring import generation_color
+from .lines import names_of, skeleton_of
+from .markups import branch_color
+from .run_nodes import INPUT, LABEL, SEGMENT, tree_name
+from .solid import SolidInput, read_solid
+from .tables import fill_table, table_of
+from .tree_steps import vessels_gone
+
+BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which branches belong together.
+
+    Attributes
+    ----------
+    label_of : dict of int to int
+        A label from 1 for each branch that takes part.
+    names, colors : dict of int to str, dict of int to tuple
+        Of each label; no two have one name.
+    """
+
+    label_of: dict
+    names: dict
+    colors: dict
+
+    @classmethod
+    def of(cls, owner: Mapping[int, int], titles: Mapping[int, str], color: Any) -> "Groups":
+        """Groups by their keys: the key of each branch, and the title of each key."""
+        label = {key: number for number, key in enumerate(titles, 1)}
+        return cls(
+            {branch: label[key] for branch, key in owner.items()},
+            dict(enumerate(_told_apart(titles.values()), 1)),
+            {label[key]: color(key) for key in titles},
+        )
+
+
+def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
+    """Groups of branches: each branch, each generation, or all branches of the same name.
+
+    With "subtree" a branch without a name belongs to the nearest named one upstream. `InputError`
+    where the kind is unknown, or no branch has a name.
+    """
+    names, numbers = names_of(model), range(len(skeleton.branches))
+    if kind == BRANCH:
+        titles = {n: names.get(n) or f"Branch {n}" for n in numbers}
+        return Groups.of({n: n for n in numbers}, titles, branch_color)
+    if kind == GENERATION:
+        generations = skeleton.generations()
+        titles = {g: f"Generation {g}" for g in sorted(set(generations))}
+        return Groups.of(dict(enumerate(generations)), titles, generation_color)
+    if kind not in (NAME, SUBTREE):
+        raise InputError(
+            _(
+                "Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
+            ).format(kind=kind)
+        )
+    if not names:
+        raise InputError(_("No branch has a name yet: name the branches that matter first."))
+    if kind == SUBTREE:
+        names = inherited_names(rooted_forest(skeleton), names)
+    chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
+    owner = {n: chosen.index(name) for n, name in names.items()}
+    return Groups.of(owner, dict(enumerate(chosen)), branch_color)
+
+
+def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
+    """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
+    owner: dict[int, int] = {}
+    for number, (name, branches) in enumerate(groups.items()):
+        try:
+            wanted = [index(branch) for branch in branches]
+        except TypeError:
+            raise InputError(
+                _(
+                    "The group '{name}' has {branches!r}: give a list of numbers of branches."
+                ).format(name=name, branches=branches)
+            ) from None
+        for branch in wanted:
+            if not 0 <= branch < len(skeleton.branches):
+                raise InputError(
+                    _("The group '{name}' has branch {branch}, which does not exist.").format(
+                        name=name, branch=branch
+                    )
+                )
+            if branch in owner:
+                raise InputError(
+                    _("Branch {branch} is in two groups; a branch belongs to one.").format(
+                        branch=branch
+                    )
+                )
+            owner[branch] = number
+    return Groups.of(owner, dict(enumerate(groups)), branch_color)
+
+
+def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) -> Any:
+    """Split the vessels of a tree: each voxel to the branch that is nearest along the vessels.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    by : str
+        "branch", "generation", "name" or "subtree"; with "name", voxels of branches without one go
+        to the nearest that has one; with "subtree", such branches belong to the next named one
+        upstream.
+    progress, wait : callable, optional
+        As of `extraction.extract_all`.
+
+    Returns
+    -------
+    vtkMRMLSegmentationNode
+        A new one; the vessels stay as they are.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to split, or the vessels are gone.
+    Cancelled
+    """
+    Progress.of(progress).check()
+    skeleton, solid = skeleton_of(model), vessels_of(model)
+    groups = groups_by(model, skeleton, by)
+    there = on_voxels(model, skeleton, solid)
+
+    def work(progress: Any) -> np.ndarray:
+        return branch_labels(solid.mask, there, groups.label_of, Progress.of(progress))
+
+    labels = wait(work, progress) if wait else work(progress)
+    if not labels.any():
+        raise InputError(
+            _(
+                "No branch of {model} goes through its vessels any more: find the "
+                "centrelines again."
+            ).format(model=node_name(model))
+        )
+    with all_or_nothing() as add:
+        return _segmentation(add, f"{tree_name(model)} by {by}", labels, groups, solid)
+
+
+@dataclass(frozen=True)
+class TerritoryNodes:
+    """What `divide_organ` adds.
+
+    Attributes
+    ----------
+    segmentationNode : vtkMRMLSegmentationNode
+        One segment a territory.
+    tableNode : vtkMRMLTableNode
+        Columns territory, volume_ml, share_percent of the organ.
+    volumes : dict of str to float
+        ml of each territory; branches of one name are told apart: left, left (2).
+    unreached : float
+        ml of the organ that belongs to none.
+    """
+
+    segmentationNode: Any
+    tableNode: Any
+    volumes: dict
+    unreached: float
+
+
+def divide_organ(
+    model: Any,
+    organ_node: Any,
+    organ_segment: str | None = None,
+    by: Any = BRANCH,
+    distance: str = "straight",
+    progress: Any = None,
+    wait: Any = None,
+) -> TerritoryNodes:
+    """Divide an organ among the branches of a tree.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    organ_node : vtkMRMLSegmentationNode or vtkMRMLLabelMapVolumeNode
+        With voxels of its own.
+    organ_segment : str, optional
+    by : str or mapping of str to iterable of int
+        "branch", "generation", "name", "subtree", or groups of branches by their names.
+    distance : str
+        "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
+    progress, wait : callable, optional
+        As of `extraction.extract_all`.
+
+    Raises
+    ------
+    InputError
+        If the organ is empty or elsewhere, or the groups do not fit.
+    Cancelled
+    """
+    Progress.of(progress).check()
+    skeleton, organ = skeleton_of(model), read_solid(organ_node, organ_segment).cropped()
+    choose = chosen_groups(skeleton, by) if isinstance(by, Mapping) else None
+    groups = choose or groups_by(model, skeleton, by)
+    there = on_voxels(model, skeleton, organ)
+    _check_near(model, there, organ, groups)
+
+    def work(progress: Any) -> Any:
+        run = Progress.of(progress)
+        return territories(organ.mask, there, groups.label_of, distance, run)
+
+    found = wait(work, progress) if wait else work(progress)
+    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
+    whole = sum(volumes.values()) + found.unreached
+    table = table_of(
+        {
+            "territory": list(volumes),
+            "volume_ml": list(volumes.values()),
+            "share_percent": [100 * each / whole for each in volumes.values()],
+        }
+    )
+    name = f"{organ.name} by {tree_name(model)}"
+    with all_or_nothing() as add:
+        node = _segmentation(add, name, found.labels, groups, organ)
+        table_node = add("vtkMRMLTableNode", f"{name} volumes")
+        fill_table(table_node, table)
+        put_beside([table_node], organ_node)
+    return TerritoryNodes(node, table_node, volumes, found.unreached)
+
+
+def vessels_of(model: Any) -> SolidInput:
+    """The object whose tree a model holds, as it is now, cut to what is not empty.
+
+    `InputError` where it is not in the scene any more, or empty.
+    """
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or None
+    if node is None:
+        raise InputError(vessels_gone(model))
+    label = model.GetAttribute(LABEL)
+    return read_solid(node, segment_id, None if label is None else int(label)).cropped()
+
+
+def on_voxels(model: Any, skeleton: CurveSkeleton, solid: SolidInput) -> CurveSkeleton:
+    """A tree, S, A, R in mm below its model's parent transform, in voxels K, J, I of an object."""
+    sizes = [len(branch.points) for branch in skeleton.branches]
+    places = [branch.points for branch in skeleton.branches]
+    places += [node.position[None] for node in skeleton.nodes]
+    there = np.concatenate(places)[:, ::-1]
+    if model.GetParentTransformNode() is not solid.node.GetParentTransformNode():
+        there = transformed(transform_between(model, solid.node), there)
+    moved = transform_points(np.linalg.inv(solid.ijk_to_ras), there)[:, ::-1]
+    parts = np.split(moved, np.cumsum(sizes))
+    branches = [replace(b, points=part) for b, part in zip(skeleton.branches, parts[:-1])]
+    nodes = [replace(n, position=place) for n, place in zip(skeleton.nodes, parts[-1])]
+    return replace(
+        skeleton, nodes=nodes, branches=branches, shape=solid.mask.shape, spacing=solid.spacing
+    )
+
+
+def _told_apart(titles: Iterable[str]) -> list[str]:
+    """Names that several branches have get a number: left, left (2)."""
+    titles = list(titles)
+    taken, told = set(titles), []
+    for title in titles:
+        name, count = title, 1
+        while name in told:
+            count += 1
+            other = f"{title} ({count})"
+            name = name if other in taken else other
+        told.append(name)
+    return told
+
+
+def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
+    """Refuse an organ whose box no branch of the groups enters: it is another one."""
+    points = [skeleton.branches[number].points for number in groups.label_of]
+    places = np.concatenate(points) if points else np.empty((0, 3))
+    outside = np.maximum(-places, places - (np.array(organ.mask.shape) - 1)).clip(0)
+    away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
+    if len(away) and away.min() > 0:
+        raise InputError(
+            _(
+                "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
+                "organ that these vessels supply."
+            ).format(model=node_name(model), distance=away.min(), organ=organ.name)
+        )
+
+
+def _segmentation(
+    add: Any, name: str, labels: np.ndarray, groups: Groups, solid: SolidInput
+) -> Any:
+    """A new segmentation with one segment for each label that there is."""
+    import slicer
+
+    kind = np.uint8 if labels.max() < 256 else np.int16
+    image = image_from_array(labels.astype(kind), slicer.vtkOrientedImageData())
+    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(solid.ijk_to_ras))
+    node = add("vtkMRMLSegmentationNode", name)
+    node.SetAndObserveTransformNodeID(solid.transform_id)
+    node.CreateDefaultDisplayNodes()
+    segmentation = node.GetSegmentation()
+    segmentation.SetSourceRepresentationName(BINARY_LABELMAP)
+    for label in np.unique(labels[labels > 0]).tolist():
+        segment = slicer.vtkSegment()
+        segment.SetName(groups.names[label])
+        segment.SetColor(*groups.colors[label])
+        segment.AddRepresentation(BINARY_LABELMAP, image)
+        segment.SetLabelValue(label)
+        segmentation.AddSegment(segment)
+    put_beside([node], solid.node)
+    return node

@@ -1,0 +1,230 @@
+"""The skeleton as lines with radius in a model node, the tubes round them, and their way back."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib.graph.curve_skeleton import (
+    END,
+    JUNCTION,
+    LOOP,
+    Branch,
+    CurveSkeleton,
+    Node,
+)
+
+RADIUS = "Radius"  # mm, at each point
+# Of each line:
+BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
+COMPONENT, START, END_NODE = "ComponentId", "StartNode", "EndNode"
+NAME = "Name"  # where a branch has one
+# Where cross-sections were measured: the column of the table to the array.
+SECTIONS = {
+    "min_area_mm2": "MinimalArea",
+    "mean_area_mm2": "MeanArea",
+    "inscribed_diameter_mm": "InscribedDiameter",
+    "equivalent_diameter_mm": "EquivalentDiameter",
+}
+COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
+LINE_WIDTH = 3  # pixels
+
+
+def vtk_array(values: Any, name: str | None = None) -> Any:
+    """Numbers (n,) or (n, components), or texts, as a VTK array with a copy of them."""
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk
+
+    values = np.asarray(values)
+    if values.dtype.kind in "OU":
+        array = vtk.vtkStringArray()
+        for value in values.tolist():
+            array.InsertNextValue(value)
+    else:
+        kind = vtk.VTK_ID_TYPE if values.dtype == np.int64 else None
+        array = numpy_to_vtk(np.ascontiguousarray(values), deep=True, array_type=kind)
+    if name:
+        array.SetName(name)
+    return array
+
+
+def polylines(points: np.ndarray, sizes: Sequence[int]) -> Any:
+    """A vtkPolyData of lines: points (n, 3), and how many of them each line has."""
+    import vtk
+
+    places, lines, data = vtk.vtkPoints(), vtk.vtkCellArray(), vtk.vtkPolyData()
+    places.SetDataTypeToDouble()
+    places.SetData(vtk_array(np.asarray(points, float).reshape(-1, 3)))
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    lines.SetData(vtk_array(ends), vtk_array(np.arange(ends[-1])))
+    data.SetPoints(places)
+    data.SetLines(lines)
+    return data
+
+
+def branch_lines(solid: Any, skeleton: CurveSkeleton) -> Any:
+    """One polyline a branch: vtkPolyData with the arrays named above.
+
+    With them the lines are the whole graph. Branches share no points, so that each can have values
+    of its own at a junction. `solid` gives the frame.
+    """
+    branches = skeleton.branches
+    places = [solid.points(branch.points) for branch in branches] or [np.empty((0, 3))]
+    data = polylines(np.concatenate(places), [len(branch.points) for branch in branches])
+    radius = np.concatenate([np.empty(0), *(branch.radius for branch in branches)])
+    data.GetPointData().AddArray(vtk_array(radius, RADIUS))
+    data.GetPointData().SetActiveScalars(RADIUS)
+    table = skeleton.to_table()
+    for name, column, kind in (
+        (BRANCH, "branch", np.int32),
+        (GENERATION, "generation", np.int32),
+        (LENGTH, "length_mm", np.float64),
+        (MEAN_RADIUS, "mean_radius_mm", np.float64),
+        (COMPONENT, "component", np.int32),
+        (START, "start", np.int32),
+        (END_NODE, "end", np.int32),
+    ):
+        data.GetCellData().AddArray(vtk_array(np.array(table[column], kind), name))
+    return data
+
+
+def tubes(lines: Any, sides: int = 12) -> Any:
+    """The surface of tubes round lines (vtkPolyData with a point array Radius), with caps."""
+    import vtk
+
+    shallow, tube = vtk.vtkPolyData(), vtk.vtkTubeFilter()
+    shallow.ShallowCopy(lines)
+    shallow.GetPointData().SetActiveScalars(RADIUS)
+    tube.SetInputData(shallow)
+    tube.SetNumberOfSides(sides)
+    tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
+    tube.CappingOn()
+    tube.Update()
+    return tube.GetOutput()
+
+
+def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
+    """Put a vtkPolyData into a vtkMRMLModelNode, under a parent transform."""
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObservePolyData(data)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+
+
+def show_model(node: Any, lines: bool) -> None:
+    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
+    display = node.GetDisplayNode()
+    display.SetActiveScalarName(RADIUS)
+    display.SetAndObserveColorNodeID(COLORS)
+    display.SetScalarRangeFlag(display.UseDataScalarRange)
+    display.ScalarVisibilityOn()
+    if lines:
+        display.SetLineWidth(LINE_WIDTH)
+        display.LightingOff()
+
+
+# --- and back
+
+
+def values_of(data: Any, name: str) -> np.ndarray | None:
+    """The values of a vtkPolyData's cell array, or None where it has none of that name."""
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    array = data.GetCellData().GetArray(name)
+    return None if array is None else np.array(vtk_to_numpy(array))
+
+
+def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | None:
+    """The skeleton that the lines of a model node tell of; None where they lack the arrays.
+
+    Parameters
+    ----------
+    model_node : vtkMRMLModelNode
+        As `extract` fills it.
+    in_world : bool
+        Positions in the world, instead of the frame below the node's parent transform.
+
+    Returns
+    -------
+    CurveSkeleton or None
+        Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S. Branches
+        are numbered as they were; components without a branch are left out, and so are voxels,
+        critical points and the report.
+    """
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    data = model_node.GetPolyData()
+    radius = data and data.GetPointData().GetArray(RADIUS)
+    names = (START, END_NODE, COMPONENT, LENGTH, MEAN_RADIUS)
+    arrays = {name: values_of(data, name) for name in names} if data else {}
+    if not data or radius is None or any(each is None for each in arrays.values()):
+        return None
+    count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
+    positions = vtk_to_numpy(points.GetData()) if count else np.empty((0, 3))
+    if in_world and model_node.GetParentTransformNode() is not None:
+        positions = transformed(transform_between(model_node, None), positions)
+    positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
+    ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
+    numbers, pairs = np.unique(
+        np.stack([arrays[START], arrays[END_NODE]], axis=1).astype(int), return_inverse=True
+    )
+    branches = [
+        Branch(positions[a:b], radius[a:b], int(first), int(last), int(component))
+        for (a, b), (first, last), component in zip(
+            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays[COMPONENT]
+        )
+    ]
+    degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))
+    nodes: list[Any] = [None] * len(numbers)
+    for branch in branches:
+        for number, at in ((branch.start, 0), (branch.end, -1)):
+            kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
+            place, width = branch.points[at], float(branch.radius[at])
+            nodes[number] = nodes[number] or Node(place, kind, width, branch.component)
+    return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
+
+
+def skeleton_of(model_node: Any) -> CurveSkeleton:
+    """As `stored_skeleton`; `InputError` where the lines have not the arrays that it takes."""
+    skeleton = stored_skeleton(model_node)
+    if skeleton is None:
+        raise InputError(
+            _("The model {model} holds no centrelines: find them first (Apply).").format(
+                model=node_name(model_node)
+            )
+        )
+    return skeleton
+
+
+def names_of(model: Any) -> dict[int, str]:
+    """Name of each branch of a model that has one, by its number."""
+    data = model.GetPolyData()
+    array = data.GetCellData().GetAbstractArray(NAME) if data is not None else None
+    count = array.GetNumberOfValues() if array is not None else 0
+    return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
+
+
+def stored_table(model_node: Any) -> dict[str, Any]:
+    """`CurveSkeleton.to_table` of the lines of a model node.
+
+    Where there are some, the names of branches are its second column, and the measures of their
+    cross-sections its last. Lengths and mean radii are those that the run has found.
+    """
+    table, data = skeleton_of(model_node).to_table(), model_node.GetPolyData()
+    names, count = names_of(model_node), len(table["branch"])
+    found = {"length_mm": LENGTH, "mean_radius_mm": MEAN_RADIUS, **SECTIONS}
+    for column, name in found.items():
+        values = values_of(data, name)
+        if values is not None:
+            table[column] = values.tolist()
+    if names:
+        texts = [names.get(number, "") for number in range(count)]
+        table = {"branch": table.pop("branch"), "name": texts, **table}
+    return table

@@ -1,0 +1,290 @@
+"""The object to take a skeleton of: one label of a labelmap, or one segment; nodes are only read.
+
+A labelmap and a segment are taken on their own voxels, whatever their axes are: nothing is
+resampled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxels_to_points
+from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.reading import (
+    BINARY_LABELMAP,
+    array_from_matrix,
+    ijk_to_ras,
+    node_name,
+    voxels_of,
+)
+from FuzzyVesselCoreLib.translation import tr as _
+
+MAX_LISTED = 20  # labels or segments that a message lists
+# Axes this near to right angles (sine of the deviation) count as such: headers are rounded. A
+# transform that changes no length by more than this share counts as rigid.
+TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class SolidInput:
+    """An object on its own grid.
+
+    Attributes
+    ----------
+    node : vtkMRMLTransformableNode
+        The labelmap or segmentation that it comes from.
+    segment_id : str
+        Empty for a labelmap.
+    mask : ndarray, shape (K, J, I), bool
+    ijk_to_ras : ndarray, shape (4, 4)
+        To the frame below the node's parent transform.
+    transform_id : str or None
+        Of that transform, as all of this when the object was read.
+    name : str
+        What outputs are named after.
+    warnings : list of str
+        Why lengths may differ from those in the world.
+    label : int or None
+        Value in the labelmap; None for everything that is not 0.
+    """
+
+    node: Any
+    segment_id: str
+    mask: np.ndarray
+    ijk_to_ras: np.ndarray
+    transform_id: str | None
+    name: str
+    warnings: list = field(default_factory=list)
+    label: int | None = None
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        """Lengths of one step along K, J, I in mm."""
+        return tuple(float(each) for each in np.linalg.norm(self.ijk_to_ras[:3, 2::-1], axis=0))
+
+    def points(self, positions: np.ndarray) -> np.ndarray:
+        """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
+        return voxels_to_points(positions, self.ijk_to_ras)
+
+    def has_segment(self) -> bool:
+        """Whether the segment is still there, for a segmentation."""
+        there = self.node.GetSegmentation() if self.segment_id else None
+        return there is None or there.GetSegment(self.segment_id) is not None
+
+    def cropped(self) -> "SolidInput":
+        """The object with one layer of empty voxels around it."""
+        held = [np.flatnonzero(self.mask.any(axis=tuple({0, 1, 2} - {axis}))) for axis in range(3)]
+        box = tuple(slice(int(each[0]), int(each[-1]) + 1) for each in held)
+        matrix = self.ijk_to_ras.copy()
+        matrix[:3, 3] += matrix[:3, :3] @ [side.start - 1.0 for side in box[::-1]]
+        return replace(self, mask=np.pad(self.mask[box], 1), ijk_to_ras=matrix)
+
+
+def read_solid(node: Any, segment_id: str | None = None, label: int | None = None) -> SolidInput:
+    """The object in a labelmap or segmentation.
+
+    Parameters
+    ----------
+    node : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode
+    segment_id : str, optional
+        ID or name of a segment; not needed where there is only one.
+    label : int, optional
+        Value in the labelmap; by default everything that is not 0.
+
+    Raises
+    ------
+    InputError
+        There is no such node, label or segment, it is empty, or its values are no whole numbers.
+    """
+    if node is None:
+        raise InputError(_("No input was given: choose a labelmap or a segmentation."))
+    named = node_name(node)
+    if node.IsA("vtkMRMLSegmentationNode"):
+        if label is not None:
+            raise InputError(
+                _("{node} is a segmentation: name a segment, not a label.").format(node=named)
+            )
+        segment_id = segment_named(node, segment_id)
+        mask, matrix, name = _segment(node, segment_id)
+    elif node.IsA("vtkMRMLLabelMapVolumeNode"):
+        if segment_id:
+            raise InputError(
+                _("{node} is a labelmap: choose a label, not a segment.").format(node=named)
+            )
+        mask, name = _labelled(node, label)
+        matrix, segment_id = ijk_to_ras(node), ""
+    elif node.IsA("vtkMRMLScalarVolumeNode"):
+        raise InputError(
+            _(
+                "The volume {node} is no labelmap: convert it in the module Volumes "
+                "('Convert to label map'), or segment it first."
+            ).format(node=named)
+        )
+    else:
+        raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
+    transform_id, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
+    return SolidInput(node, segment_id, mask, matrix, transform_id, name, warnings, label)
+
+
+def segment_named(node: Any, wanted: str | None) -> str:
+    """Return the ID of a segment that is given by its ID or name, or is the only one."""
+    segmentation = node.GetSegmentation()
+    ids = list(segmentation.GetSegmentIDs())
+    names = [segmentation.GetSegment(each).GetName() for each in ids]
+    if not ids:
+        raise InputError(_("The segmentation {node} has no segment.").format(node=node_name(node)))
+    if not wanted and len(ids) == 1:
+        return ids[0]
+    if wanted in ids:
+        return str(wanted)
+    if wanted and names.count(wanted) == 1:
+        return ids[names.index(wanted)]
+    there = _listed([f"'{name}'" for name in names])
+    if not wanted:
+        raise InputError(
+            _("{node} has {count} segments; choose one of {there}.").format(
+                node=node_name(node), count=len(ids), there=there
+            )
+        )
+    raise InputError(
+        _("{node} has no segment '{name}'; it has {there}.").format(
+            node=node_name(node), name=wanted, there=there
+        )
+    )
+
+
+def segments_named(node: Any, wanted: Sequence[str] | None) -> list[str]:
+    """IDs of segments by their IDs or names; None for all that are shown.
+
+    `InputError` where the node is no segmentation, there is no segment, or one is named twice.
+    """
+    if node is None or not node.IsA("vtkMRMLSegmentationNode"):
+        raise InputError(_("Several trees need a segmentation, with a segment for each of them."))
+    ids = visible_segments(node) if wanted is None else list(wanted)
+    if not ids:
+        why = _("no segment of it is shown") if wanted is None else _("no segment was named")
+        raise InputError(
+            _("There is nothing to do in {node}: {reason}.").format(
+                node=node_name(node), reason=why
+            )
+        )
+    ids = [segment_named(node, each) for each in ids]
+    twice = next((each for each in ids if ids.count(each) > 1), None)
+    if twice is not None:
+        name = node.GetSegmentation().GetSegment(twice).GetName()
+        raise InputError(_("The segment '{name}' was named twice.").format(name=name))
+    return ids
+
+
+def visible_segments(node: Any) -> list[str]:
+    """IDs of the segments that are shown; all where nothing says which are."""
+    ids, display = list(node.GetSegmentation().GetSegmentIDs()), node.GetDisplayNode()
+    return ids if display is None else [i for i in ids if display.GetSegmentVisibility(i)]
+
+
+def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
+    """Mask, matrix to the node's frame and name of a segment, also of one made of surfaces."""
+    import slicer
+    import vtk
+
+    segmentation = node.GetSegmentation()
+    segment = segmentation.GetSegment(segment_id)
+    name = segment.GetName() or segment_id
+    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
+        copy = slicer.vtkSegmentation()  # converted on the segmentation's reference grid
+        copy.SetSourceRepresentationName(segmentation.GetSourceRepresentationName())
+        copy.CopyConversionParameters(segmentation)
+        copy.CopySegmentFromSegmentation(segmentation, segment_id)
+        if not copy.CreateRepresentation(BINARY_LABELMAP):
+            raise InputError(
+                _("The segment '{name}' could not be converted to a labelmap.").format(name=name)
+            )
+        segment = copy.GetSegment(segment_id)
+    image = segment.GetRepresentation(BINARY_LABELMAP)
+    empty = image is None or image.IsEmpty()
+    mask = np.zeros(0) if empty else array_from_image(image) == segment.GetLabelValue()
+    if not mask.any():
+        raise InputError(
+            _("The segment '{name}' of {node} is empty: fill it in the Segment Editor.").format(
+                name=name, node=node_name(node)
+            )
+        )
+    matrix = vtk.vtkMatrix4x4()
+    image.GetImageToWorldMatrix(matrix)
+    place = array_from_matrix(matrix)
+    place[:3, 3] += place[:3, :3] @ np.array(image.GetExtent()[::2], float)
+    return mask, place, name
+
+
+def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
+    """Where a labelmap has a label, and the name of that object."""
+    values = voxels_of(node, copy=False)
+    if values.dtype.kind == "f":
+        broken = ~np.isfinite(values) | (values != np.rint(values))
+        if broken.any():
+            raise InputError(
+                _(
+                    "The labelmap {node} has values that are no whole numbers, such as "
+                    "{value:g}: apply a threshold first."
+                ).format(node=node_name(node), value=values[broken][0])
+            )
+    if not values.any():
+        raise InputError(
+            _("The labelmap {node} is empty: every voxel is 0.").format(node=node_name(node))
+        )
+    name = node.GetName() or "Labelmap"
+    if label is None:
+        return values != 0, name
+    try:
+        label = index(label)
+    except TypeError as error:
+        raise InputError(
+            _("The label is {label!r}; a whole number is needed.").format(label=label)
+        ) from error
+    mask = values == label
+    if label == 0 or not mask.any():
+        there = [f"{value:g}" for value in np.unique(values) if value != 0]
+        raise InputError(
+            _("The labelmap {node} has no label {label}; it has {there}.").format(
+                node=node_name(node), label=label, there=_listed(there)
+            )
+        )
+    return mask, f"{name} label {label}"
+
+
+def _listed(texts: list[str]) -> str:
+    text, more = ", ".join(texts[:MAX_LISTED]), len(texts) - MAX_LISTED
+    return text if more <= 0 else _("{texts} and {count} more").format(texts=text, count=more)
+
+
+def _warnings(matrix: np.ndarray, node: Any) -> list[str]:
+    """Sentences where lengths in voxels times the spacing are not those in the world."""
+    import slicer
+    import vtk
+
+    found = []
+    directions = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
+    skew = np.abs(np.triu(directions.T @ directions, 1)).max()
+    if skew > TOLERANCE:
+        found.append(
+            _(
+                "The axes of {node} are {angle:.1f} degrees off the right angle: positions "
+                "are exact, lengths and radii are approximate."
+            ).format(node=node_name(node), angle=np.degrees(np.arcsin(skew)))
+        )
+    transform, to_world = node.GetParentTransformNode(), vtk.vtkMatrix4x4()
+    if transform is not None:
+        between = slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes
+        straight, turn = between(transform, None, to_world), array_from_matrix(to_world)[:3, :3]
+        if not straight or np.abs(turn.T @ turn - np.eye(3)).max() > 2 * TOLERANCE:
+            found.append(
+                _(
+                    "The transform {transform} changes lengths: curves lie where it puts them, "
+                    "but lengths and radii are those of {node} without it."
+                ).format(transform=node_name(transform), node=node_name(node))
+            )
+    return found

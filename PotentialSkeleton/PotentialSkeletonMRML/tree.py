@@ -1,0 +1,262 @@
+"""One tree in the scene, and everything that can be done with it."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib.branch_tools import (
+    Edit,
+    PruneStep,
+    Step,
+    TreeDistance,
+    distance_between,
+    narrowest_place,
+    percent_stenosis,
+    pruned,
+    section_measures,
+)
+from PotentialSkeletonLib.tree import Course
+
+from . import dividing, interchange, tree_steps
+from .lines import SECTIONS, names_of, skeleton_of, stored_table, vtk_array
+from .run_nodes import ROLE, SkeletonResult, tree_name
+
+REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
+
+
+@dataclass(frozen=True)
+class Narrowest:
+    """The narrowest place of a branch.
+
+    Attributes
+    ----------
+    position : ndarray of float, (3,)
+        R, A, S in the world, mm.
+    length : float
+        From the branch's first point, mm.
+    diameter : float
+        Of the largest ball inside the vessel there, mm.
+    way, radius : ndarray of float, (n, 3) and (n,)
+        The branch from one such ball before the place to one behind it: S, A, R in mm below the
+        model's parent transform, and mm.
+    """
+
+    position: np.ndarray
+    length: float
+    diameter: float
+    way: np.ndarray
+    radius: np.ndarray
+
+    def stenosis(self, reference: float) -> float:
+        """Percent by which the place is narrower than a reference diameter in mm."""
+        return percent_stenosis(self.diameter, reference)
+
+
+class Tree:
+    """A model of centrelines, with its branches.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+        As `PotentialSkeletonLogic.extract` fills it; `InputError` where it holds no centrelines.
+
+    Notes
+    -----
+    Branches are numbered as in the table. Every place is R, A, S in the world, in mm.
+    """
+
+    def __init__(self, model: Any) -> None:
+        if model is None or not hasattr(model, "IsA") or not model.IsA("vtkMRMLModelNode"):
+            raise InputError(_("Give the model of the centrelines, as extract has made it."))
+        if not skeleton_of(model).branches:
+            raise InputError(
+                _("The tree {model} has no branch: it is a single point.").format(
+                    model=node_name(model)
+                )
+            )
+        self.model = model
+
+    @property
+    def skeleton(self) -> CurveSkeleton:
+        """The branches; positions are S, A, R in mm below the model's parent transform."""
+        return skeleton_of(self.model)
+
+    def table(self) -> dict[str, list]:
+        """One row a branch, with names and cross-sections where there are some."""
+        return stored_table(self.model)
+
+    # --- steps
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was pruned and corrected, in its order."""
+        return tree_steps.steps_of(self.model)
+
+    def prune(self, kind: str, value: float) -> CurveSkeleton:
+        """Remove branches by "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
+
+        A step that removes nothing is not kept. `InputError` where the step is not valid; the scene
+        is as it was.
+        """
+        step, skeleton = PruneStep(kind, value), self.skeleton
+        after, _kept = pruned(skeleton, [step])
+        return skeleton if len(after.branches) == len(skeleton.branches) else self.replay([step])
+
+    def cut(self, position: Any) -> CurveSkeleton:
+        """End the branch at a place, and begin another one there."""
+        return self._edit("cut", position)
+
+    def remove(self, position: Any) -> CurveSkeleton:
+        """Remove the branch at a place."""
+        return self._edit("remove", position)
+
+    def bridge(self, position: Any) -> CurveSkeleton:
+        """Join the end nearest to a place with the other tree that is nearest to it."""
+        return self._edit("bridge", position)
+
+    def replay(self, more: Iterable[Step]) -> CurveSkeleton:
+        """Take steps, for example those of another tree: ``tree.replay(other.steps)``."""
+        return tree_steps.set_steps(self.model, [*self.steps, *more])
+
+    def undo(self) -> bool:
+        """Take the last step back; returns False where there is none."""
+        taken = self.steps
+        if taken:
+            tree_steps.set_steps(self.model, taken[:-1])
+        return bool(taken)
+
+    def _edit(self, kind: str, position: Any) -> CurveSkeleton:
+        return self.replay([Edit(kind, self._from_world(position).tolist())])
+
+    def _from_world(self, position: Any) -> np.ndarray:
+        """S, A, R below the model's parent transform, of R, A, S in the world."""
+        position = np.asarray(position, float)
+        if position.shape != (3,) or not np.isfinite(position).all():
+            raise InputError(_("A place must be three finite numbers: R, A, S in mm."))
+        found = [0.0] * 3
+        self.model.TransformPointFromWorld(position.tolist(), found)
+        return np.array(found[::-1])
+
+    # --- names and files
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of the branches that have one."""
+        return names_of(self.model)
+
+    def rename(self, branches: int | Iterable[int], name: str) -> None:
+        """Name one branch or several; the name goes into table, curves and files. "" removes it."""
+        chosen = branches if isinstance(branches, Iterable) else [branches]
+        tree_steps.rename(self.model, self.skeleton, list(chosen), name)
+
+    def save(self, path: Any) -> None:
+        """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
+        interchange.save_tree(self.model, path)
+
+    def saveFormats(
+        self, folder: Any, formats: Collection[str] = interchange.FORMATS, rootPlaces: Any = None
+    ) -> list[str]:
+        """Write a new folder of files for other programs; see `interchange.save_formats`."""
+        return interchange.save_formats(self.model, folder, formats, rootPlaces)
+
+    def addCentrelines(self, view: str = "rooted", rootPlaces: Any = None) -> Any:
+        """Add a model as VMTK has it, with the names: "rooted", "split" or "network" lines.
+
+        The ends nearest to `rootPlaces` (n, 3), R, A, S in the world, are roots.
+        """
+        roots = None
+        if rootPlaces is not None:
+            places = interchange.checked_places(rootPlaces)
+            roots = np.array([self._from_world(each)[::-1] for each in places])
+        result = SkeletonResult(self.skeleton, np.eye(4))
+        name, transform = f"{tree_name(self.model)} {view}", self.model.GetTransformNodeID()
+        return interchange.addCentrelineModel(result, name, view, roots, transform, self.names)
+
+    # --- measuring
+
+    def narrowest(self, branch: int) -> Narrowest:
+        """The narrowest place of a branch, its two ends left out."""
+        skeleton = self.skeleton
+        found = narrowest_place(skeleton, branch)
+        course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
+        low = max(found.length - found.diameter, 0.0)
+        high = min(found.length + found.diameter, course.lengths[-1])
+        place = [0.0] * 3
+        self.model.TransformPointToWorld(np.asarray(found.position)[::-1].tolist(), place)
+        return Narrowest(np.array(place), found.length, found.diameter, *course.between(low, high))
+
+    @property
+    def reference(self) -> float | None:
+        """Diameter of the healthy vessel in mm, which the user sets; kept with the tree."""
+        text = self.model.GetAttribute(REFERENCE)
+        return float(text) if text else None
+
+    @reference.setter
+    def reference(self, diameter: float | None) -> None:
+        if diameter is None:
+            self.model.RemoveAttribute(REFERENCE)
+            return
+        percent_stenosis(0.0, diameter)  # refuses what is no reference
+        self.model.SetAttribute(REFERENCE, f"{diameter:g}")
+
+    def distance(self, first: Any, last: Any) -> TreeDistance:
+        """The way along the tree between two places.
+
+        `InputError` where a place is far from the tree, or no branches connect them.
+        """
+        places = (self._from_world(each) for each in (first, last))
+        return distance_between(self.skeleton, *places)
+
+    def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
+        """Measure cross-sections of every branch in the vessels; returns the table with them.
+
+        The columns inscribed_diameter_mm and equivalent_diameter_mm stand side by side, with
+        min_area_mm2 and mean_area_mm2; the lines and the table in the scene get them, too.
+
+        Raises
+        ------
+        InputError
+            If the vessels are not in the scene any more.
+        Cancelled
+            `progress` returned False.
+        """
+        solid = dividing.vessels_of(self.model)
+        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+
+        def work(progress: Any) -> dict[str, list]:
+            return section_measures(solid.mask, skeleton, progress=progress)
+
+        found = wait(work, progress) if wait else work(progress)
+        data = self.model.GetPolyData()
+        for column, name in SECTIONS.items():
+            values = [np.nan if value is None else value for value in found[column]]
+            data.GetCellData().AddArray(vtk_array(np.array(values, float), name))
+        tree_steps.follow(self.model)
+        data.Modified()
+        return self.table()
+
+    # --- dividing
+
+    def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
+        """Split the vessels by "branch", "generation", "name" or "subtree"; see `dividing`."""
+        return dividing.split(self.model, by, progress, wait)
+
+    def divideOrgan(
+        self,
+        organNode: Any,
+        organSegment: str | None = None,
+        by: Any = dividing.BRANCH,
+        distance: str = "straight",
+        progress: Any = None,
+        wait: Any = None,
+    ) -> dividing.TerritoryNodes:
+        """Divide an organ into the territories of branches, with volumes in ml; see `dividing`."""
+        return dividing.divide_organ(
+            self.model, organNode, organSegment, by, distance, progress, wait
+        )

@@ -1,0 +1,288 @@
+"""The lines of a tree as they were found, the steps that were taken since, and branches' names.
+
+Nothing is lost: each change replays all steps on the lines as found, so that any step can be taken
+back, also after the scene was saved and loaded. A name is kept at a point of its branch, so that it
+survives other numbers; the cell array Name, the table and files follow.
+"""
+
+import json
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, remove_node
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib.branch_tools import (
+    Step,
+    dense_points,
+    nearest_place,
+    replayed,
+    steps_of_text,
+    steps_text,
+)
+from PotentialSkeletonLib.interchange import BETWEEN
+from PotentialSkeletonLib.tree import Course
+
+from .colouring import color_by, kind_of
+from .lines import NAME, names_of, skeleton_of, stored_table, vtk_array
+from .outputs import Requests, write_all
+from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
+from .tables import fill_table, table_of
+
+STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
+NAMES = ROLE + "Names"  # attribute of a model
+VOXELS = "SkeletonVoxels"  # field array of the lines as found: I, J, K
+SAME_VOXEL = 0.25  # voxels: the step between a curve's samples; what is further away is not on it
+SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
+LONGEST = 100  # characters of a name
+# Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
+HIDDEN = ("Cc", "Cs")
+FOLLOWING = ("tubesNode", "tableNode", "curveNodes")  # outputs that are made of the lines
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The frame below a model's parent transform, in place of the object of a `SolidInput`."""
+
+    node: Any
+    name: str
+    transform_id: str | None
+    spacing: tuple = (1.0, 1.0, 1.0)
+
+    @property
+    def ijk_to_ras(self) -> np.ndarray:
+        return np.eye(4)
+
+    def points(self, positions: np.ndarray) -> np.ndarray:
+        """R, A, S of positions (n, 3) in S, A, R."""
+        return np.asarray(positions)[:, ::-1]
+
+
+def steps_of(model: Any) -> list[Step]:
+    """The steps that the lines of a model have had; none where it has lost the lines as found."""
+    if model.GetNodeReference(FOUND) is None:
+        return []
+    return steps_of_text(model.GetAttribute(STEPS) or "[]")
+
+
+def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
+    """Replay steps, instead of those of before, on the lines as found; all outputs follow.
+
+    Parameters
+    ----------
+    model : vtkMRMLModelNode
+    steps : sequence of Step
+        Places are S, A, R in mm, below the model's parent transform.
+
+    Returns
+    -------
+    CurveSkeleton
+        As `stored_skeleton` gives it.
+
+    Raises
+    ------
+    InputError
+        If a step does not fit, no branch is left, or the vessels are gone; the scene is unchanged.
+    """
+    found, vessels = model.GetNodeReference(FOUND), model.GetNodeReference(INPUT)
+    before = skeleton_of(found or model)
+    skeleton, _kept = replayed(before, steps)
+    if vessels is None:
+        raise InputError(vessels_gone(model))
+    if not skeleton.branches:
+        raise InputError(_("That would remove every branch: nothing was changed."))
+    nodes = own_nodes(model)
+    labelmap = nodes.get("labelmapNode")
+    lines, image = found and found.GetPolyData(), None
+    if found is None:
+        lines = _lines_as_found(model, labelmap)
+    if labelmap is not None:
+        image = _labels_after(lines, before, skeleton, labelmap)
+    kind = kind_of(model)
+    given = {output: nodes[output] for output in FOLLOWING if output in nodes}
+    wanted = {**dict.fromkeys((*FOLLOWING, "labelmapNode"), False), **given, "modelNode": model}
+    if found is None:
+        _keep_as_found(model, lines)
+    if image is not None:
+        labelmap.SetAndObserveImageData(image)
+    frame = Frame(vessels, own_name(model), model.GetTransformNodeID())
+    (result,) = write_all([(frame, skeleton, None, Requests(**wanted))])
+    if "curveNodes" in given:
+        refer_to_curves(model, result.curveNodes)
+    _show_names(model, skeleton)
+    follow(model)
+    color_by(kind, [each for each in (model, result.tubesNode) if each], result.curveNodes)
+    model.SetAttribute(STEPS, steps_text(steps))
+    return skeleton
+
+
+def begin_anew(model: Any) -> None:
+    """The lines were found anew: the steps on those of before are gone, names stay where they fit.
+
+    `model` may be None, where no lines were asked for.
+    """
+    if model is None:
+        return
+    found = model.GetNodeReference(FOUND)
+    if found is not None:
+        remove_node(found)
+    model.RemoveNodeReferenceIDs(FOUND)
+    model.RemoveAttribute(STEPS)
+    if model.GetAttribute(NAMES):
+        skeleton, anchors = skeleton_of(model), []
+        for point, text in _anchors(model):
+            branch = _branch_at(skeleton, point, None)
+            if branch is not None:
+                course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
+                _number, length = nearest_place([course], np.array(point))
+                anchors.append([course.at(length)[0].tolist(), text])
+        model.SetAttribute(NAMES, json.dumps(anchors))
+        _show_names(model, skeleton)
+        follow(model)
+
+
+def vessels_gone(model: Any) -> str:
+    """A sentence: the object that a tree was found in is not there."""
+    return _(
+        "The vessels of {model} are not in the scene any more: find the centrelines again."
+    ).format(model=node_name(model))
+
+
+def follow(model: Any) -> None:
+    """Let a run's table and the names of its curves follow from the arrays of the lines."""
+    nodes, names = own_nodes(model), names_of(model)
+    if "tableNode" in nodes:
+        fill_table(nodes["tableNode"], table_of(stored_table(model)))
+    for number, curve in enumerate(nodes.get("curveNodes", ())):
+        curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
+
+
+def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: str) -> None:
+    """Name branches; an empty text takes their names away.
+
+    Branches with the same name are a group. `InputError` where there is no such branch, or the name
+    is too long or has characters that cannot be shown.
+    """
+    for branch in branches:
+        if not 0 <= branch < len(skeleton.branches):
+            raise InputError(
+                _("There is no branch {branch}: the tree has {count}, from 0.").format(
+                    branch=branch, count=len(skeleton.branches)
+                )
+            )
+    name = " ".join(name.split())
+    if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
+        raise InputError(
+            _("A name has at most {count} characters, all of which can be shown.").format(
+                count=LONGEST
+            )
+        )
+    anchors = [
+        [point, text]
+        for point, text in _anchors(model)
+        if _branch_at(skeleton, point, SAME_PLACE) not in branches
+    ]
+    for branch in branches if name else ():
+        points = skeleton.branches[branch].points
+        middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
+        anchors.append([middle.tolist(), name])
+    model.SetAttribute(NAMES, json.dumps(anchors))
+    _show_names(model, skeleton)
+    follow(model)
+
+
+def _show_names(model: Any, skeleton: CurveSkeleton) -> None:
+    """Write the names that there are into the lines' cell array."""
+    texts: dict[int, list[str]] = {}
+    for point, text in _anchors(model):
+        branch = _branch_at(skeleton, point, SAME_PLACE)
+        if branch is not None:  # of two branches that have become one, both names
+            parts = texts.setdefault(branch, [])
+            if text not in parts:
+                parts.append(text)
+    cells = model.GetPolyData().GetCellData()
+    cells.RemoveArray(NAME)
+    if texts:
+        said = [BETWEEN.join(texts.get(number, ())) for number in range(len(skeleton.branches))]
+        cells.AddArray(vtk_array(np.array(said, object), NAME))
+
+
+def _anchors(model: Any) -> list[Any]:
+    """A point (S, A, R) and the name of its branch, each."""
+    return json.loads(model.GetAttribute(NAMES) or "[]")
+
+
+def _branch_at(skeleton: CurveSkeleton, point: Any, within: float | None) -> int | None:
+    """The branch within so many mm of a point, by default within its radius there; or None."""
+    courses = [Course(branch.points, branch.radius) for branch in skeleton.branches]
+    if not courses:
+        return None
+    number, length = nearest_place(courses, np.array(point))
+    place, radius = courses[number].at(length)
+    away = np.linalg.norm(place - point)
+    return number if away <= (radius if within is None else within) else None
+
+
+def _lines_as_found(model: Any, labelmap: Any) -> Any:
+    """A copy of a model's lines that also holds the skeleton's voxels."""
+    import slicer
+    import vtk
+
+    lines = vtk.vtkPolyData()
+    lines.ShallowCopy(model.GetPolyData())
+    if labelmap is not None:
+        voxels = np.argwhere(slicer.util.arrayFromVolume(labelmap))[:, ::-1]
+        lines.GetFieldData().AddArray(vtk_array(voxels.astype(np.int32), VOXELS))
+    return lines
+
+
+def _keep_as_found(model: Any, lines: Any) -> None:
+    """Add a hidden model of the lines, which is saved with the scene."""
+    with all_or_nothing() as add:
+        node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
+        node.SetHideFromEditors(True)
+        node.SetSelectable(False)
+        node.SetAndObserveMesh(lines)
+    model.SetNodeReferenceID(FOUND, node.GetID())
+
+
+def _labels_after(
+    lines: Any, found: CurveSkeleton, now: CurveSkeleton, labelmap: Any
+) -> Any | None:
+    """The skeleton's voxels that belong to the branches that are left, and to bridges, as image.
+
+    None where the lines as found do not hold the voxels.
+    """
+    from scipy.spatial import cKDTree
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    array = lines.GetFieldData().GetArray(VOXELS)
+    if array is None:
+        return None
+    voxels, from_ras = vtk_to_numpy(array).reshape(-1, 3)[:, ::-1], ijk_to_ras(labelmap)
+    from_ras = np.linalg.inv(from_ras)
+    before, after = (  # points of all curves in voxels K, J, I
+        np.concatenate(
+            [
+                dense_points(transform_points(from_ras, branch.points[:, ::-1])[:, ::-1])
+                for branch in skeleton.branches
+            ]
+        )
+        for skeleton in (found, now)
+    )
+    there, here = cKDTree(before), cKDTree(after)
+    left = voxels[here.query(voxels)[0] <= there.query(voxels)[0] + SAME_VOXEL]
+    bridges = np.rint(after[there.query(after)[0] > SAME_VOXEL]).astype(int)
+    shape = labelmap.GetImageData().GetDimensions()[::-1]
+    labels = np.zeros(shape, np.uint8)
+    for places in (left, bridges[((bridges >= 0) & (bridges < shape)).all(axis=1)]):
+        labels[tuple(places.T)] = 1
+    return image_from_array(labels)

@@ -1,1 +1,0 @@
-"""What the effect computes and keeps in the scene: MRML nodes and images, no Qt."""

@@ -1,0 +1,106 @@
+"""The points of a segment: two lists of the scene, one of vessel and one of background points.
+
+They are found again by what they refer to, so they are saved with the scene and outlive the effect.
+"""
+
+from typing import Any
+
+import numpy as np
+import slicer
+
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
+from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points
+
+# Of a list: attributes, and the reference to its segmentation.
+KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"
+SEGMENTATION = "FuzzyVesselGPU.Segmentation"
+VESSEL, BACKGROUND = "vessel", "background"
+COLORS = {VESSEL: VESSEL_COLOR, BACKGROUND: BACKGROUND_COLOR}
+POINTS = "vtkMRMLMarkupsFiducialNode"
+
+
+class Clicks:
+    """The points of one segment (`segment_id`) of a vtkMRMLSegmentationNode."""
+
+    def __init__(self, segmentation_node: Any, segment_id: str) -> None:
+        self.segmentation_node, self.segment_id = segmentation_node, segment_id
+
+    @property
+    def nodes(self) -> dict[str, Any]:
+        """The lists that there are, by their kind."""
+        return {
+            node.GetAttribute(KIND): node
+            for node in slicer.util.getNodesByClass(POINTS)
+            if node.GetAttribute(SEGMENT) == self.segment_id
+            and node.GetNodeReference(SEGMENTATION) is self.segmentation_node
+        }
+
+    def points(self, kind: str) -> PlacedPoints:
+        """The placed points of a kind, in the world."""
+        node = self.nodes.get(kind)
+        return PlacedPoints([], np.empty((0, 3)), []) if node is None else placed_points(node)
+
+    def add(self, position: Any, background: bool = False) -> None:
+        """Place a point at a position of the world."""
+        kind = BACKGROUND if background else VESSEL
+        last = max((order for order, _node, _index in self._in_order()), default=0)
+        node = self.nodes.get(kind) or self._new(kind)
+        index = node.AddControlPointWorld(position)
+        # Which of both lists has the last point is to be seen from the points alone.
+        node.SetNthControlPointDescription(index, str(last + 1))
+
+    def near(self, position: Any, reach: float) -> bool:
+        """Whether a point lies within a distance (mm) of a position of the world."""
+        world = np.vstack([self.points(kind).world for kind in COLORS])
+        return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
+
+    def remove_last(self) -> None:
+        """Remove the point that was placed last; nothing happens where there is none."""
+        points = self._in_order()
+        if points:
+            _order, node, index = points[-1]
+            node.RemoveNthControlPoint(index)
+
+    def clear(self) -> None:
+        """Remove both lists."""
+        for node in self.nodes.values():
+            remove_node(node)
+
+    def show(self, visible: bool) -> None:
+        """Show or hide the points in the views."""
+        for node in self.nodes.values():
+            node.SetDisplayVisibility(visible)
+
+    @property
+    def more(self) -> float:
+        """How much more (up to 1) or less (down to -1) of the vessel is wanted."""
+        node = self.nodes.get(VESSEL)
+        return float((node and node.GetAttribute(MORE)) or 0)
+
+    @more.setter
+    def more(self, value: float) -> None:
+        node = self.nodes.get(VESSEL)
+        if node is not None:
+            node.SetAttribute(MORE, f"{value:g}")
+
+    def _new(self, kind: str) -> Any:
+        segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)
+        with all_or_nothing() as add:  # the user's own list stays the one that clicks go into
+            node = add(POINTS, f"{segment.GetName()} {kind}")
+        node.SetAttribute(KIND, kind)
+        node.SetAttribute(SEGMENT, self.segment_id)
+        node.SetNodeReferenceID(SEGMENTATION, self.segmentation_node.GetID())
+        node.SetControlPointLabelFormat(f"{kind[0]}%d")
+        paint(node, COLORS[kind])
+        put_beside([node], self.segmentation_node)
+        return node
+
+    def _in_order(self) -> list[tuple[int, Any, int]]:
+        """Order, list and index of each point, the last one at the end."""
+        found = []
+        for node in self.nodes.values():
+            for index in range(node.GetNumberOfControlPoints()):
+                text = node.GetNthControlPointDescription(index) or ""
+                found.append((int(text) if text.isdigit() else 0, node, index))
+        return sorted(found, key=lambda point: point[0])

@@ -1,0 +1,187 @@
+"""Points, threshold, automatic update and undo belong to their volume; clicks to what is seen."""
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.mrml.ownership import KIND
+from support.drag_cases import settle
+from support.mrml_cases import add_seeds, add_volume, world_of
+from support.panel_cases import POINTS, SHAPE, array, vessel
+
+BESIDE = (7, 8, 9)
+
+
+@pytest.fixture
+def other(done):
+    """Another scan; the first one has its result, a moved slider and automatic updates."""
+    done.ui.autoUpdateCheckBox.checked = True
+    done.ui.thresholdSlider.value = 0.3
+    settle(done)
+    volume = add_volume(vessel()[:, :, ::-1].copy())
+    volume.SetName("other")
+    return volume
+
+
+def choose(panel, volume):
+    panel.ui.inputSelector.setCurrentNode(volume)
+    settle(panel)
+
+
+def state(panel):
+    parameters = panel.parameters
+    return (
+        *(parameters.seeds, parameters.backgroundSeeds, parameters.threshold),
+        *(parameters.thresholdSource.value, parameters.autoUpdate, parameters.labelmap),
+    )
+
+
+def test_choosing_a_volume_takes_nothing_along_and_starts_no_run(done, other):
+    first, own = done.parameters.inputVolume, state(done)
+    labels, point_count = array(own[-1]).copy(), own[0].GetNumberOfControlPoints()
+    choose(done, other)
+    assert state(done) == (None, None, 0.5, "automatic", False, None)
+    assert not done.ui.undoSeedButton.enabled  # what was done on the first one stays there
+    done.parameters.seeds = add_seeds(other, [BESIDE], "of the other")
+    settle(done)
+    choose(done, first)
+    assert state(done) == own
+    assert own[0].GetNumberOfControlPoints() == point_count
+    assert np.array_equal(array(own[-1]), labels)  # nobody ran anything
+    assert done.ui.undoSeedButton.enabled
+    choose(done, other)
+    assert done.parameters.seeds.GetName() == "of the other"
+
+
+def test_what_belongs_to_each_volume_is_saved(done, other, tmp_path, slicer_scene):
+    import slicer
+
+    names = [each.GetName() for each in (done.parameters.inputVolume, done.parameters.seeds)]
+    choose(done, other)
+    slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
+    slicer_scene.Clear(0)
+    done.process_events()
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"))
+    settle(done)
+    assert done.parameters.inputVolume.GetName() == "other"
+    choose(done, slicer.util.getNode(names[0]))
+    parameters = done.parameters
+    assert parameters.seeds.GetName() == names[1]
+    assert (parameters.threshold, parameters.autoUpdate) == (pytest.approx(0.3), True)
+    assert done.widget.panel.is_current()
+
+
+def test_several_vessels_belong_to_their_volume(done):
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
+
+    done.click("addVesselButton")
+    first, lists = done.parameters.inputVolume, vessels_of(done.parameters)
+    choose(done, add_volume(vessel()))
+    assert vessels_of(done.parameters) == []
+    choose(done, first)
+    assert vessels_of(done.parameters) == lists
+
+
+def test_results_are_not_offered_as_a_volume(done):
+    selector = done.ui.inputSelector
+    offered = [selector.nodeFromIndex(n) for n in range(selector.nodeCount())]
+    assert offered == [done.parameters.inputVolume]
+    assert done.parameters.sceneVolume.GetAttribute(KIND)
+    scene = done.parameters.sceneVolume
+    done.parameters.inputVolume = scene  # by a script
+    done.process_events()
+    assert "is a result" in done.ui.adviceLabel.text
+    assert not done.ui.applyButton.enabled
+
+
+@pytest.fixture
+def mouse_over(slicer_scene, monkeypatch):
+    """A function that lets the mouse be in a slice that shows a volume, at a voxel."""
+    from FuzzyConnectedGPUMRML import views
+
+    shown = []
+    monkeypatch.setattr(views, "volume_at_mouse", lambda: shown[-1] if shown else None)
+    crosshair = slicer_scene.AddNewNodeByClass("vtkMRMLCrosshairNode")
+
+    def point(volume, voxel):
+        shown.append(volume)
+        crosshair.SetCursorPositionRAS(world_of(volume, voxel))
+
+    return point
+
+
+def test_a_key_adds_its_point_to_the_volume_that_is_seen(done, other, mouse_over):
+    first = done.parameters.inputVolume
+    count = done.parameters.seeds.GetNumberOfControlPoints()
+    mouse_over(other, BESIDE)
+    assert done.widget.panel.seeds.placing.add_at_mouse("seeds")
+    settle(done)
+    assert done.parameters.inputVolume is other
+    assert done.parameters.seeds.GetNumberOfControlPoints() == 1
+    assert done.parameters.labelmap is None
+    choose(done, first)
+    assert done.parameters.seeds.GetNumberOfControlPoints() == count
+
+
+def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over):
+    first, seeds = done.parameters.inputVolume, done.parameters.seeds
+    count = seeds.GetNumberOfControlPoints()
+    done.click("placeSeedsButton")
+    mouse_over(other, BESIDE)
+    seeds.AddControlPointWorld(world_of(other, BESIDE))
+    settle(done)
+    assert done.parameters.inputVolume is other
+    assert "other" in done.ui.statusLabel.text
+    assert seeds.GetNumberOfControlPoints() == count
+    assert done.parameters.seeds.GetNumberOfControlPoints() == 1
+    assert done.ui.placeSeedsButton.checked  # and the next click goes on there
+    choose(done, first)
+    assert not done.ui.placeSeedsButton.checked
+
+
+def test_a_script_s_point_goes_where_it_says(done, other, mouse_over):
+    mouse_over(other, BESIDE)
+    first, count = done.parameters.inputVolume, done.parameters.seeds.GetNumberOfControlPoints()
+    done.parameters.seeds.AddControlPointWorld(world_of(first, BESIDE))
+    settle(done)
+    assert done.parameters.inputVolume is first
+    assert done.parameters.seeds.GetNumberOfControlPoints() == count + 1
+
+
+def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
+    from dataclasses import replace
+
+    from FuzzyConnectedGPULib import input_errors
+    from FuzzyConnectedGPUMRML import segmenting
+
+    segment, faint = segmenting.segment_arrays, [POINTS[1]]
+
+    def with_note(*arguments, **options):
+        found = segment(*arguments, **options)
+        note = input_errors.FaintClicksNote()
+        note.voxels = tuple(faint)
+        notes = (note,) if faint else ()
+        return replace(found, scene=replace(found.scene, notes=notes))
+
+    monkeypatch.setattr(segmenting, "segment_arrays", with_note)
+    seeds = done.parameters.seeds
+    label = seeds.GetNthControlPointLabel(1)
+    done.click("applyButton")
+    assert label in done.ui.adviceLabel.text
+    assert "no contrast" in done.ui.adviceLabel.text
+    assert not seeds.GetNthControlPointSelected(1)
+    assert seeds.GetNthControlPointSelected(0)
+    assert seeds.GetDisplayNode().GetColor() != seeds.GetDisplayNode().GetSelectedColor()
+    assert done.ui.seedsTable.item(1, 2).text() == "no contrast"
+    assert "no contrast" not in done.ui.seedsTable.item(0, 2).text()
+    faint.clear()
+    seeds.SetNthControlPointPositionWorld(1, world_of(done.parameters.inputVolume, (7, 8, 13)))
+    done.click("applyButton")
+    assert seeds.GetNthControlPointSelected(1)
+    assert "no contrast" not in done.ui.adviceLabel.text
+
+
+def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, other):
+    segmentation = done.parameters.segmentation
+    choose(done, other)
+    assert not segmentation.GetDisplayNode().GetVisibility()
+    assert array(other).shape == SHAPE

@@ -1,0 +1,247 @@
+"""Locks on folders, folders of runs, and Zarr arrays that lie."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files import zarr_guard
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, is_device_name, others_in
+from FuzzyVesselCoreLib.files.step_folder import PART, StepFolder
+
+# ---- locks
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with FolderLock(folder):
+        assert others_in(folder) == []
+        with pytest.raises(InputError, match="in use by another run"), FolderLock(folder):
+            pass
+        (folder / "result").touch()
+    with FolderLock(folder):
+        assert [place.name for place in others_in(folder)] == ["result"]
+    assert [place.name for place in folder.iterdir()] == ["result"]
+
+
+def test_a_folder_that_a_run_made_and_left_empty_goes(tmp_path):
+    with FolderLock(tmp_path / "new"):
+        pass
+    assert not (tmp_path / "new").exists()
+    with FolderLock(tmp_path):
+        pass
+    assert tmp_path.exists()
+
+
+def test_a_killed_run_holds_nothing(tmp_path):
+    code = (
+        "import os, sys, pathlib\n"
+        "from FuzzyVesselCoreLib.files.folder_lock import FolderLock\n"
+        "lock = FolderLock(pathlib.Path(sys.argv[1])).__enter__()\n"
+        "print('held', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, text=True, **pipes) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match="in use"), FolderLock(tmp_path):
+            pass
+        other.kill()
+        other.wait()
+    with FolderLock(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"), FolderLock(tmp_path / "file" / "x"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["con", "NUL.nrrd", "com1", "lpt².x", "aux .tar.gz"])
+def test_names_of_windows_devices(name):
+    assert is_device_name(name)
+    assert not is_device_name("x" + name)
+
+
+# ---- folders of runs
+
+MANIFEST = {"source": "a", "block": [1, 2, 3]}
+
+
+class Steps(StepFolder):
+    KINDS = ("step",)
+
+
+def test_what_steps_found_is_there_for_a_run_that_goes_on(tmp_path):
+    folder = Steps(tmp_path / "run")
+    folder.begin(MANIFEST)
+    arrays = {"a": np.arange(9).reshape(3, 3).T, "b": np.zeros((0, 2), np.uint8)}
+    folder.put("step", 3, **arrays)
+    again = Steps(tmp_path / "run")
+    again.begin(MANIFEST)
+    assert again.has("step", 3)
+    assert not again.has("step", 4)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: again.get("step", 3), range(20)):
+            assert found.keys() == arrays.keys()
+            np.testing.assert_array_equal(found["a"], arrays["a"])
+
+
+@pytest.mark.parametrize("left", [0, 5, -9])
+def test_a_damaged_step_is_named(tmp_path, left):
+    folder = Steps(tmp_path)
+    folder.begin(MANIFEST)
+    folder.put("step", 1, a=np.arange(1000))
+    file = tmp_path / "step-1.npz"
+    file.write_bytes(file.read_bytes()[:left])
+    with pytest.raises(InputError, match=r"step-1\.npz cannot be read"):
+        folder.get("step", 1)
+
+
+def test_a_run_that_is_done_removes_its_files_alone(tmp_path):
+    for left in ((), ("mine.txt",)):
+        folder = Steps(tmp_path / "run")
+        folder.path.mkdir()
+        (folder.path / f"{PART}x").write_text("{")  # of a run that was killed at once
+        with FolderLock(folder.path):
+            folder.begin(MANIFEST)
+            folder.put("step", 1, a=np.arange(3))
+            for name in left:
+                (folder.path / name).touch()
+            folder.remove()
+        assert folder.path.exists() == bool(left)
+    assert [place.name for place in folder.path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("content", ["[]", '"x"', '{"distance": 5}', "{", ""])
+def test_a_file_of_that_name_which_no_run_has_written(tmp_path, content):
+    """Nobody is advised to delete a folder that is not of a run."""
+    (tmp_path / StepFolder.MANIFEST).write_text(content)
+    with pytest.raises(InputError, match="holds other files; name a new"):
+        StepFolder(tmp_path).begin(MANIFEST)
+    assert (tmp_path / StepFolder.MANIFEST).read_text() == content
+
+
+def test_a_run_of_something_else_names_what_differs(tmp_path):
+    StepFolder(tmp_path).begin(MANIFEST)
+    with pytest.raises(InputError, match="unfinished run whose block differed"):
+        StepFolder(tmp_path).begin({**MANIFEST, "block": 1})
+    assert json.loads((tmp_path / StepFolder.MANIFEST).read_text()) == MANIFEST
+
+
+# ---- Zarr
+
+SHAPE, CHUNKS = (20, 16, 16), (8, 8, 8)
+BOMB = np.zeros(20 << 20, np.uint8)
+
+
+def _array(folder, packing):
+    """An array that zarr writes, and the codec of its chunks."""
+    zarr = pytest.importorskip("zarr")
+    import numcodecs
+
+    values = np.random.default_rng(0).integers(0, 9, SHAPE).astype(np.int16)
+    codec = {
+        "zlib": numcodecs.Zlib(), "gzip": numcodecs.GZip(), "blosc": numcodecs.Blosc(),
+        "zstd": numcodecs.Zstd(), "lz4": numcodecs.LZ4(), "bz2": numcodecs.BZ2(),
+        "lzma": numcodecs.LZMA(), "raw": None,
+    }[packing.removesuffix(" shards")]  # fmt: skip
+    options = {"shape": SHAPE, "chunks": CHUNKS, "dtype": values.dtype}
+    if packing.endswith("shards"):
+        packed = {"gzip": zarr.codecs.GzipCodec(), "zstd": zarr.codecs.ZstdCodec()}
+        options |= {"shards": (16, 16, 16), "compressors": packed[packing.split()[0]]}
+    else:
+        options |= {"zarr_format": 2, "compressors": codec}
+    zarr.create_array(str(folder), **options)[:] = values
+    return codec
+
+
+READ = ["raw", "zlib", "gzip", "blosc", "zstd", "lz4", "gzip shards", "zstd shards"]
+
+
+@pytest.mark.parametrize("packing", READ)
+def test_arrays_that_tell_the_truth_are_read(tmp_path, packing):
+    _array(tmp_path / "a", packing)
+    header, notes = zarr_guard.checked_array(tmp_path / "a")
+    assert (header.shape, header.value_bytes, notes) == (SHAPE, 2, ())
+    assert (header.inner or header.chunks) == CHUNKS
+
+
+@pytest.mark.parametrize("packing", READ[1:])
+def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
+    codec = _array(tmp_path / "a", packing)
+    bomb = bytes(codec.encode(BOMB))
+    assert len(bomb) < 1 << 20
+    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    chunk = next(path for path in files if path.name not in zarr_guard.ZARR)
+    if packing.endswith("shards"):
+        index = struct.pack("<16Q", 0, len(bomb), *[zarr_guard.ABSENT] * 14)
+        chunk.write_bytes(bomb + index + struct.pack("<I", zlib.crc32(index)))
+    else:
+        chunk.write_bytes(bomb)
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.checked_array(tmp_path / "a")
+    header = zarr_guard.array_header(tmp_path / "a")
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.check_chunk(tmp_path / "a", str(chunk.relative_to(tmp_path / "a")), header)
+    if "gzip" not in packing and packing != "zlib":  # which zarr unpacks to less
+        chunk.write_bytes(b"\x1f\x8b")
+        with pytest.raises(ValueError, match="its chunk"):
+            zarr_guard.checked_array(tmp_path / "a")
+
+
+def test_empty_members_of_gzip_before_a_bomb_are_counted(tmp_path):
+    codec = _array(tmp_path / "a", "gzip")
+    chunk = tmp_path / "a" / "0.0.0"
+    chunk.write_bytes(bytes(codec.encode(BOMB[:0])) * 9999 + bytes(codec.encode(BOMB)))
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.checked_array(tmp_path / "a")
+
+
+@pytest.mark.parametrize("packing", ["bz2", "lzma"])
+def test_codecs_without_bounds_are_refused(tmp_path, packing):
+    _array(tmp_path / "a", packing)
+    with pytest.raises(ValueError, match=f"packed by '{packing}', which is not read"):
+        zarr_guard.checked_array(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"filters": [{"id": "zlib"}]}, "packed twice"),
+        ({"filters": [{"id": "pickle"}]}, "'pickle', which is not read"),
+        ({"chunks": [1 << 20, 1 << 20, 1 << 20]}, "in chunks of"),
+        ({"chunks": [0, 8, 8]}, "in chunks of"),
+        ({"chunks": [8, 8]}, "in chunks of"),
+        ({"shape": [2.5, 8, 8]}, "its sizes are"),
+        ({"dtype": "|O"}, "of the type"),
+    ],
+)
+def test_headers_that_cannot_be_true_are_refused(tmp_path, changes, reason):
+    _array(tmp_path, "zlib")
+    header = tmp_path / ".zarray"
+    header.write_text(json.dumps({**json.loads(header.read_text()), **changes}))
+    with pytest.raises(ValueError, match=reason):
+        zarr_guard.array_header(tmp_path)
+
+
+def test_links_out_of_the_folder_are_refused(tmp_path):
+    _array(tmp_path / "a", "raw")
+    chunk = tmp_path / "a" / "0.0.0"
+    chunk.unlink()
+    assert "1 of 12 chunks are not there" in zarr_guard.checked_array(tmp_path / "a")[1][0]
+    chunk.symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="is no regular file"):
+        zarr_guard.checked_array(tmp_path / "a")
+    with pytest.raises(ValueError, match="would lie outside"):
+        zarr_guard.path_inside("../0")

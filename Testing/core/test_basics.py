@@ -1,0 +1,303 @@
+"""Threads, progress, warm-up, numba's cache and log, errors between processes, translation."""
+
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import types
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib import compilation, threads
+from FuzzyVesselCoreLib.compilation import needs_numba, source_digest
+from FuzzyVesselCoreLib.errors import (
+    Cancelled,
+    CpuUsedNote,
+    DeviceError,
+    InputError,
+    InputRemoved,
+    NoCuda,
+    NoCudaError,
+)
+from FuzzyVesselCoreLib.jit import warm_up
+from FuzzyVesselCoreLib.jit.warm_up import WarmUp
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
+from FuzzyVesselCoreLib.translation import tr
+
+# ---- threads
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 129])
+@pytest.mark.parametrize("voxels", [0, SMALL_VOLUME, 100 * SMALL_VOLUME])
+def test_each_number_is_in_one_part_and_results_keep_their_order(count, voxels, monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 3)
+    parts = in_parts(lambda first, last: list(range(first, last)), count, voxels)
+    assert [number for part in parts for number in part] == list(range(count))
+    assert all(parts)
+
+
+def test_small_volumes_stay_in_the_calling_thread(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 3)
+    here = threading.current_thread()
+    found = in_parts(lambda *_: threading.current_thread(), 20, SMALL_VOLUME - 1)
+    assert found == [here]
+    assert here not in in_parts(lambda *_: threading.current_thread(), 20, SMALL_VOLUME)
+
+
+def test_an_error_is_told_when_no_part_is_worked_on_any_more(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+    begun, ended = [], []
+
+    def work(first, last):
+        if first == 0:
+            raise ValueError("in the first part")
+        begun.append(first)
+        time.sleep(0.02)
+        ended.append(first)
+
+    with pytest.raises(ValueError, match="in the first part"):
+        in_parts(work, 80, 99 * SMALL_VOLUME)
+    assert sorted(begun) == sorted(ended)
+
+
+def test_parts_may_be_worked_on_in_parts(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+
+    def work(depth):
+        return sum(in_parts(lambda *_: work(depth - 1), 2, SMALL_VOLUME)) if depth else 1
+
+    assert work(4) == 16
+
+
+# ---- progress
+
+
+def test_shares_of_parts_are_shares_of_the_run():
+    shares = []
+    progress = Progress(shares.append)
+    progress.advance(0.1)
+    second = progress.part(0.2, 0.6)
+    second.advance(0.5)
+    second.part(0.5, 1.0).advance(1.0)
+    Progress(progress.part(0.6, 1.0)).advance(0.5)
+    for share in (-1.0, 0.3, 5.0):  # it never falls and stays within 0 and 1
+        progress.advance(share)
+    assert shares == pytest.approx([0.1, 0.4, 0.6, 0.8, 0.8, 0.8, 1.0])
+    assert Progress.of(progress) is progress
+
+
+@pytest.mark.parametrize("answer", [False, np.False_, 0])
+def test_false_cancels(answer):
+    progress = Progress(lambda share: answer)
+    with pytest.raises(Cancelled, match="nothing was changed"):
+        progress.check()
+    with pytest.raises(Cancelled):
+        progress.part(0.0, 0.5).advance(1.0)
+
+
+@pytest.mark.parametrize("answer", [None, True, 1])
+def test_anything_else_goes_on(answer):
+    Progress(lambda share: answer).advance(0.5)
+
+
+def test_compiled_work_is_waited_for_and_stopped():
+    def work(turns, stop):
+        for turn in range(turns):
+            if stop[0]:
+                return -turn
+            time.sleep(0.01)
+        return turns
+
+    asked, ended = [], []
+    assert Progress(asked.append).wait_for(work, 20) == 20
+    assert asked
+    assert Progress().wait_for(work, 2) == 2
+    with pytest.raises(Cancelled):
+        Progress(lambda share: False).wait_for(lambda stop: ended.append(work(99999, stop)))
+    assert ended[0] <= 0
+
+
+# ---- warm-up
+
+
+@pytest.fixture
+def _quick_polls(monkeypatch):
+    monkeypatch.setattr(warm_up, "POLL_INTERVAL", 0.001)
+
+
+@pytest.mark.usefixtures("_quick_polls")
+def test_a_run_waits_for_its_warm_up_unless_it_is_cancelled():
+    go_on, works = threading.Event(), []
+    ahead = WarmUp(lambda: works.append(go_on.wait(60)))
+    ahead.wait(Progress(lambda share: pytest.fail("waited for what was not begun")))
+    ahead.begin()
+    ahead.begin()
+    with pytest.raises(Cancelled):
+        ahead.wait(Progress(lambda share: False))
+    assert not works
+    ahead.wait(Progress(lambda share: go_on.set()))
+    assert works == [True]
+
+
+def test_a_trial_may_fail_and_does_not_wait_for_itself():
+    ended = []
+    ahead = WarmUp(lambda: (ahead.wait(Progress()), ended.append(True), 1 / 0))
+    ahead.begin()
+    ahead.wait(Progress())
+    assert ended
+
+
+@pytest.mark.parametrize("reason", ["missing", "too old"])
+def test_nothing_begins_without_numba(reason, monkeypatch):
+    class TooOld:
+        def find_spec(self, name, path=None, target=None):
+            if name == "numba":
+                raise ImportError("Numba needs NumPy 2.2 or less. Got NumPy 2.4.")
+
+    if reason == "missing":
+        monkeypatch.setitem(sys.modules, "numba", None)
+    else:
+        monkeypatch.delitem(sys.modules, "numba")
+        monkeypatch.setattr(sys, "meta_path", [TooOld(), *sys.meta_path])
+    begun = []
+    ahead = WarmUp(lambda: begun.append(True))
+    ahead.begin()
+    ahead.wait(Progress())
+    assert not begun
+
+
+def test_numba_is_imported_before_the_thread_starts():
+    """Two threads that import it can wait for each other for ever."""
+    code = (
+        "import sys, threading\n"
+        "from FuzzyVesselCoreLib.jit.warm_up import WarmUp\n"
+        "start, found = threading.Thread.start, []\n"
+        "threading.Thread.start = lambda t: (found.append('numba' in sys.modules), start(t))\n"
+        "assert 'numba' not in sys.modules\n"
+        "WarmUp(lambda: None).begin()\n"
+        "print(found)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == "[True]", run.stderr
+
+
+# ---- numba
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(logging.NOTSET, logging.WARNING), (logging.INFO,) * 2]
+)
+def test_numba_logs_warnings_only_unless_somebody_chose_a_level(before, after, monkeypatch):
+    """In Slicer the root logger lets everything through, 53 MB in a first session."""
+    logger = logging.getLogger("numba")
+    monkeypatch.setattr(logger, "level", before)
+    with needs_numba():
+        assert logger.level == after
+
+
+@pytest.mark.parametrize("module", ["numba", "cc3d", "edt"])
+def test_a_missing_package_is_named(module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DeviceError, match="is not installed: pip install"), needs_numba():
+        __import__(module)
+
+
+def test_numbas_cache_is_named_by_the_sources(tmp_path, monkeypatch):
+    """A function whose callee in another file changed is compiled again."""
+    package = tmp_path / "some_sources"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "outer.py").write_text(
+        "from FuzzyVesselCoreLib.compilation import prepare_numba\nprepare_numba()\n"
+        "from numba import njit\nfrom .inner import inner\n\n"
+        "@njit(cache=True)\ndef outer(n):\n    return inner(n) + 1\n\nprint(outer(10))\n"
+    )
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
+    environment["XDG_CACHE_HOME"] = environment["LOCALAPPDATA"] = str(tmp_path / "caches")
+    code = "import FuzzyVesselCoreLib.compilation as c; c.SOURCES = ('some_sources',); "
+    code += "import some_sources.outer"
+    abandoned = tmp_path / "caches" / "fuzzy-vessel" / "of-long-ago"
+    abandoned.mkdir(parents=True)
+    os.utime(abandoned, (0, 0))
+    for factor, expected in ((2, 21), (3, 31)):
+        (package / "inner.py").write_text(
+            f"from numba import njit\n\n@njit\ndef inner(n):\n    return {factor} * n\n"
+        )
+        run = subprocess.run(
+            [sys.executable, "-B", "-c", code], env=environment, capture_output=True, check=True
+        )
+        assert int(run.stdout) == expected
+    assert len(list(abandoned.parent.iterdir())) == 2
+    assert not abandoned.exists()
+
+
+def test_a_cache_that_the_user_names_is_used(monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/somewhere")
+    compilation._use_own_cache.__wrapped__()
+    assert os.environ["NUMBA_CACHE_DIR"] == "/somewhere"
+    assert source_digest(("FuzzyVesselCoreLib",)) != source_digest(("not_installed_at_all",))
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    "error",
+    [InputError("wrong"), InputRemoved("'CT'"), NoCudaError("cuda:1", NoCuda("no driver", "none"))],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_reaches_another_process(error):
+    found = pickle.loads(pickle.dumps(error))
+    assert (type(found), str(found)) == (type(error), str(error))
+    assert vars(found) == vars(error)
+
+
+def test_a_reason_keeps_its_kind():
+    found = pickle.loads(pickle.dumps(NoCudaError("cuda", NoCuda("no driver", "none")))).reason
+    assert (type(found), found.kind) == (NoCuda, "no driver")
+    assert str(pickle.loads(pickle.dumps(CpuUsedNote(InputError("wrong")))).reason) == "wrong"
+
+
+# ---- translation
+
+TEXT = "The mask {mask} is empty."
+
+
+@pytest.fixture
+def language(monkeypatch):
+    """A made-up `slicer.i18n` that translates what the test puts in, by context and text."""
+    known = {}
+    module = types.ModuleType("slicer.i18n")
+    module.getContext = lambda path: path.replace("\\", "/").rpartition("/")[2]
+    module.translate = lambda context, text: known.get((context, text), text)
+    monkeypatch.setitem(sys.modules, "slicer", types.ModuleType("slicer"))
+    monkeypatch.setitem(sys.modules, "slicer.i18n", module)
+    return known
+
+
+def test_a_text_is_translated_for_the_file_that_says_it(language):
+    language["other.py", TEXT] = "La máscara {mask} de otro archivo."
+    assert tr(TEXT) == TEXT
+    language["test_basics.py", TEXT] = "{mask} está vacía"
+    assert tr(TEXT).format(mask="'liver'") == "'liver' está vacía"
+
+
+@pytest.mark.parametrize("wrong", ["La {máscara}.", "La.", "La {mask", "{mask:.2d}", "{mask!q}"])
+def test_a_translation_with_other_placeholders_is_not_used(language, wrong):
+    language["test_basics.py", TEXT] = wrong
+    assert tr(TEXT) == TEXT
+
+
+def test_without_slicer_a_text_stays(monkeypatch):
+    monkeypatch.setitem(sys.modules, "slicer", None)
+    monkeypatch.setitem(sys.modules, "slicer.i18n", None)
+    assert tr(TEXT) == TEXT

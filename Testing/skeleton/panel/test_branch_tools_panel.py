@@ -1,0 +1,277 @@
+"""Branch tools and several segments in the panel, clicked as a user would."""
+
+import json
+
+import numpy as np
+import pytest
+
+from support.vessel_scene import GAP, STENOSIS, add_segmentation, vessels, world
+
+
+@pytest.fixture
+def panel(slicer_scene, open_panel, monkeypatch):
+    """The panel with a tree of a segment; beside it a vein, and an organ."""
+    panel = opened(open_panel, monkeypatch)
+    panel.click("applyButton")
+    panel.process_events()
+    return panel
+
+
+def opened(open_panel, monkeypatch):
+    from scipy import ndimage
+
+    panel = open_panel("PotentialSkeleton")
+    import FuzzyVesselCoreLib.widgets.run
+
+    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
+    mask = vessels()
+    organ = ndimage.binary_dilation(mask, iterations=5)
+    panel.parameters.input = add_segmentation(
+        {"Portal": mask, "Vein": mask[:, ::-1, ::-1], "Liver": organ}
+    )
+    panel.parameters.tubes = True
+    panel.process_events()
+    return panel
+
+
+def tools(panel):
+    return panel.widget.panel.tools.ui
+
+
+def press(panel, name):
+    button = getattr(tools(panel), name)
+    assert button.isEnabled(), name
+    button.click()
+    panel.process_events()
+
+
+def click_at(panel, voxel):
+    """A click in a view while a tool waits for one."""
+    node = tools(panel).clickPlaceWidget.currentNode()
+    assert node is not None
+    node.AddControlPointWorld(world(voxel))
+    panel.process_events()
+
+
+def said(panel):
+    return tools(panel).toolLabel.text
+
+
+def steps(panel):
+    rows = tools(panel).stepsList
+    return [rows.item(row).text() for row in range(rows.count)]
+
+
+def choose_trunk(panel):
+    """Choose the branch with the stenosis, the first of the trunk."""
+    model = panel.widget.panel.result.models[0]
+    tree = panel.widget.logic.tree(model)
+    there = world((12, 28, 20))[::-1]
+    away = [np.linalg.norm(b.points - there, axis=1).min() for b in tree.skeleton.branches]
+    branch = int(np.argmin(away))
+    panel.widget.panel.result.choose([(model, branch)])
+    panel.process_events()
+    return branch
+
+
+def texts(panel, title):
+    table = panel.ui.branchTable
+    columns = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount)]
+    column = columns.index(title)
+    assert not table.isColumnHidden(column)
+    return [table.item(row, column).text() for row in range(table.rowCount)]
+
+
+# --- one tree
+
+
+def test_the_tools_are_there_with_a_tree_only(slicer_scene, open_panel, monkeypatch):
+    panel = opened(open_panel, monkeypatch)
+    assert panel.ui.branchToolsSection.isHidden()
+    panel.click("applyButton")
+    assert not panel.ui.branchToolsSection.isHidden()
+    assert panel.ui.branchToolsSection.collapsed
+    assert not tools(panel).narrowestButton.isEnabled()
+    assert "Click a branch" in tools(panel).branchLabel.text
+
+
+def test_pruning_is_listed_and_taken_back(panel):
+    assert panel.ui.branchTable.rowCount == 6
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")
+    assert panel.ui.branchTable.rowCount == 4
+    assert steps(panel) == ["1. Removed: shorter than 14.0 mm"]
+    assert said(panel) == "6 branches before, 4 now."
+    press(panel, "pruneButton")
+    assert said(panel) == "No branch is like that; all 4 stay."
+    assert len(steps(panel)) == 1
+    press(panel, "undoButton")
+    assert (panel.ui.branchTable.rowCount, steps(panel)) == (6, [])
+    assert not tools(panel).undoButton.isEnabled()
+
+
+def test_apply_asks_before_steps_are_lost(panel, monkeypatch):
+    import slicer
+
+    asked, answers = [], [False, True]
+    monkeypatch.setattr(
+        slicer.util, "confirmYesNoDisplay", lambda text, **_: asked.append(text) or answers.pop(0)
+    )
+    panel.click("applyButton")  # nothing is lost
+    assert not asked
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")
+    panel.click("applyButton")
+    assert "Portal (steps: 1)" in asked[0]
+    assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (4, 1)
+    panel.click("applyButton")
+    assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (6, 0)
+
+
+def test_a_name_is_kept_and_shown(panel):
+    branch = choose_trunk(panel)
+    tools(panel).nameEdit.text = "Trunk, main"
+    tools(panel).nameEdit.editingFinished.emit()
+    panel.process_events()
+    assert "Trunk, main" in texts(panel, "Name")
+    assert panel.widget.panel.result.chosen()[1] == branch
+    tools(panel).nameEdit.text = ""
+    tools(panel).nameEdit.editingFinished.emit()
+    panel.process_events()
+    assert panel.ui.branchTable.isColumnHidden(5)
+
+
+def name_chosen(panel, name):
+    tools(panel).nameEdit.text = name
+    tools(panel).nameEdit.editingFinished.emit()
+    panel.process_events()
+
+
+def test_the_narrowest_place_is_shown_against_a_reference(panel):
+    import slicer
+
+    # No view is needed, and a name of its own: slice nodes are singletons by name.
+    node = slicer.vtkMRMLSliceNode()
+    node.SetLayoutName("Narrowest")
+    node.SetSingletonTag("Narrowest")
+    slicer.mrmlScene.AddNode(node)
+    try:
+        choose_trunk(panel)
+        press(panel, "narrowestButton")
+        assert abs(node.GetSliceToRAS().GetElement(2, 3) - world(STENOSIS)[2]) < 2
+    finally:
+        slicer.mrmlScene.RemoveNode(node)
+    assert "is narrowest" in tools(panel).branchLabel.text
+    tools(panel).referenceSpinBox.value = 10
+    assert "% narrower than 10.0 mm" in tools(panel).branchLabel.text
+    panel.ui.branchTable.clearSelection()
+    assert "Click a branch" in tools(panel).branchLabel.text
+
+
+def test_a_gap_is_bridged_and_a_branch_cut_by_a_click(panel):
+    import slicer
+
+    press(panel, "bridgeButton")
+    assert "Click into the gap" in said(panel)
+    click_at(panel, GAP)
+    assert "separate parts" not in panel.ui.summaryLabel.text
+    press(panel, "cutButton")
+    click_at(panel, (56, 36, 20))
+    assert "2 separate parts" in panel.ui.summaryLabel.text
+    assert steps(panel) == ["1. Gap bridged", "2. Branch cut"]
+    assert not tools(panel).cutButton.checked
+    names = [node.GetName() for node in slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")]
+    assert "Branch tool" not in names
+    press(panel, "undoButton")
+    assert steps(panel) == ["1. Gap bridged"]
+
+
+def test_the_distance_between_two_clicks(panel):
+    press(panel, "distanceButton")
+    click_at(panel, (66, 44, 20))
+    assert "Click two places" in said(panel)
+    click_at(panel, (70, 12, 20))
+    assert "along the vessels" in said(panel)
+    assert "tortuosity" in said(panel)
+
+
+def test_vessels_are_split_and_measured(panel):
+    press(panel, "splitButton")
+    assert "6 segments in Portal by branch" in said(panel)
+    press(panel, "sectionsButton")
+    assert "both diameters" in said(panel)
+    tree = panel.widget.logic.tree(panel.widget.panel.result.models[0])
+    assert "equivalent_diameter_mm" in tree.table()
+
+
+def test_an_organ_is_divided(panel):
+    ui = tools(panel)
+    assert not ui.organButton.isEnabled()
+    node = panel.parameters.input
+    ui.organSelector.setCurrentNode(node)
+    panel.process_events()
+    ui.organSegmentSelector.setCurrentSegmentID(node.GetSegmentation().GetNthSegmentID(2))
+    press(panel, "organButton")
+    assert "ml." in said(panel)
+    ui.groupComboBox.currentIndex = 2
+    press(panel, "organButton")
+    assert "No branch has a name" in panel.ui.statusLabel.text
+
+
+def test_the_tree_goes_to_other_programs(panel, monkeypatch, tmp_path):
+    import qt
+    import slicer
+
+    choose_trunk(panel)
+    name_chosen(panel, "Trunk, main")
+    press(panel, "vmtkButton")
+    assert said(panel) == "Added the model Portal rooted."
+    model = slicer.util.getNode("Portal rooted")
+    assert model.GetPolyData().GetCellData().HasArray("Name")
+    monkeypatch.setattr(qt.QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    press(panel, "formatsButton")
+    folder = tmp_path / "Portal for other programs"
+    assert f"Saved {folder}" in said(panel)
+    assert list((folder / "simvascular-paths").glob("Trunk, main*.pth"))
+    press(panel, "formatsButton")
+    assert "is there already" in panel.ui.statusLabel.text
+    monkeypatch.setattr(qt.QFileDialog, "getExistingDirectory", lambda *_: "")
+    press(panel, "formatsButton")
+    assert [each.name for each in tmp_path.iterdir()] == [folder.name]
+
+
+# --- several segments
+
+
+def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel, monkeypatch):
+    panel = opened(open_panel, monkeypatch)
+    portal, vein, liver = panel.parameters.input.GetSegmentation().GetSegmentIDs()
+    panel.parameters.input.GetDisplayNode().SetSegmentVisibility(liver, False)
+    panel.ui.severalCheckBox.click()
+    assert json.loads(panel.parameters.segments) == [portal, vein]
+    assert not panel.ui.segmentsList.isHidden()
+    assert panel.ui.segmentSelector.isHidden()
+    assert panel.parameters.colouring.value == "tree"
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text.startswith("Found 12 branches in 2 trees.")
+    assert set(texts(panel, "Tree")) == {"Portal", "Vein"}
+    assert "4 separate parts" in panel.ui.summaryLabel.text
+    last = panel.ui.branchTable.rowCount - 1
+    panel.ui.branchTable.selectRow(last)
+    assert panel.widget.panel.result.chosen()[0].GetName() == "Vein centrelines"
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")  # of the tree of the chosen branch
+    assert texts(panel, "Tree").count("Vein") == 4
+    assert texts(panel, "Tree").count("Portal") == 6
+
+
+# --- how it looks
+
+
+def test_nothing_is_clipped(panel, tmp_path):
+    choose_trunk(panel)
+    panel.ui.branchToolsSection.collapsed = False
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")
+    panel.grab(tmp_path / "tools.png")
+    assert panel.clipped() == []

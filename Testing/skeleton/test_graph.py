@@ -1,0 +1,245 @@
+"""The graph of thin voxels, radii, measures and exports of a skeleton; networkx and SciPy judge."""
+
+import csv
+import io
+import sys
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies
+from scipy import ndimage
+from skimage.measure import euler_number
+
+import support.solids as solids
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.progress import Progress
+from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
+from PotentialSkeletonLib.graph.lines import Course, line_shape
+from PotentialSkeletonLib.graph.radii import radius_at
+from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph, topology
+from support.solids import line, ring, tapered_y, tube
+from support.trees import closed_ring, fork, random_tree, ring_with_handle
+
+SPACING = (2.0, 1.0, 0.5)
+
+
+def graph_of(*paths):
+    """Graph of voxels that lie on polylines through the given corners."""
+    voxels = set()
+    for path in paths:
+        for a, b in pairwise(path):
+            count = int(np.abs(np.subtract(a, b)).max()) + 1
+            voxels.update(map(tuple, np.rint(line(a, b, count)).astype(int).tolist()))
+    return VoxelGraph(np.array(sorted(voxels)), Progress())
+
+
+LOOP = [(0, 0, 4), (0, 4, 0), (0, 8, 4), (0, 4, 8), (0, 0, 4)]
+SMALL_RING = [(0, 0, 1), (0, 1, 2), (0, 2, 1), (0, 1, 0), (0, 0, 1)]  # each voxel has an arm
+ARMS = [[(0, 0, 1), (5, -5, 1)], [(0, 1, 2), (-5, 1, 7)], [(0, 2, 1), (5, 7, 1)],
+        [(0, 1, 0), (-5, 1, -5)]]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("paths", "degrees"),
+    [
+        ([[(3, 4, 5), (3, 4, 5)]], [0]),
+        ([[(0, 0, 0), (0, 5, 9)]], [1, 1]),
+        ([[(0, 0, 5), (0, 10, 5)], [(0, 5, 0), (0, 5, 10)]], [1, 1, 1, 1, 4]),
+        ([LOOP], [2]),
+        ([LOOP, [(0, 4, -6), (0, 4, 0)], [(0, 4, 8), (0, 4, 14)]], [1, 1, 3, 3]),
+        # Junction voxels side by side are one node; a small ring of them has a hole.
+        ([[(0, 0, 0), (0, 20, 0)], [(0, 10, 0), (0, 10, 9)], [(0, 11, 0), (9, 11, 0)]],
+         [1, 1, 1, 1, 4]),
+        ([SMALL_RING, *ARMS], [1, 1, 1, 1, 3, 3, 3, 3]),
+    ],
+)  # fmt: skip
+def test_ends_and_junctions_of_thin_voxels(paths, degrees):
+    graph = graph_of(*paths)
+    ends = [node for first, _, last in graph.chains for node in (first, last)]
+    assert sorted(np.bincount(ends, minlength=len(graph.nodes))) == degrees
+    used = [voxel for _, chain, _ in graph.chains for voxel in chain]
+    used += [voxel for voxels in graph.nodes for voxel in voxels]
+    assert len(set(used)) == len(used)
+
+
+@given(strategies.integers(0, 10**6), strategies.sampled_from([0.1, 0.3, 0.6]))
+@settings(max_examples=60)
+def test_any_voxels_have_the_components_and_cycles_of_their_union(seed, share):
+    mask = np.random.default_rng(seed).random((4, 5, 6)) < share
+    mask[0, 0, 0] = True
+    voxels = np.argwhere(mask)
+    components = ndimage.label(mask, np.ones((3, 3, 3)))[1]
+    characteristic = euler_number(np.pad(mask, 1), connectivity=3)
+    assert topology(voxels) == (components, characteristic)
+    filled = ndimage.binary_fill_holes(mask)
+    graph = VoxelGraph(np.argwhere(filled), Progress())
+    known = networkx.MultiGraph([(first, last) for first, _, last in graph.chains])
+    known.add_nodes_from(range(len(graph.nodes)))
+    pieces = ndimage.label(filled, np.ones((3, 3, 3)))[1]
+    assert networkx.number_connected_components(known) == pieces
+    cycles = len(graph.chains) - len(graph.nodes) + pieces
+    assert cycles == pieces - euler_number(np.pad(filled, 1), connectivity=3)
+
+
+@given(solids.random_solids(largest=10), strategies.integers(0, 100))
+@settings(max_examples=25)
+def test_radii_are_distances_to_the_nearest_voxel_outside(mask, seed):
+    inside = np.argwhere(mask)
+    points = inside + np.random.default_rng(seed).uniform(-0.5, 0.5, inside.shape)
+    outside = np.argwhere(~np.pad(mask, 1)) - 1
+    away = np.linalg.norm((points[:, None] - outside) * SPACING, axis=2).min(axis=1)
+    np.testing.assert_allclose(radius_at(points, mask, SPACING), away, rtol=1e-12)
+
+
+@pytest.mark.parametrize("spacing", [(1, 1, 1), (1.6, 0.6, 0.6)])
+@pytest.mark.parametrize("direction", [(0, 0, 1), (1, 0.6, 0.3), (0.2, 1, -0.7)])
+def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
+    radius, middle = 4.0, np.array([8.2, 14.4, 14.1])
+    direction = np.array(direction) / np.linalg.norm(direction)
+    from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
+    across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
+    on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
+    measured = radius_at(on_axis, across <= radius**2, spacing)
+    np.testing.assert_allclose(measured, radius, atol=0.25)
+    assert abs(measured.mean() - radius) < 0.15
+
+
+def three_branches():
+    """Root 0 - junction 1 - ends 2 and 3, hand-made; 3 mm steps along K."""
+    places = np.array([[0, 0, 0], [4, 0, 0], [4, 4, 0], [4, 0, 3]], float)
+    radii = [3.0, 2.0, 1.0, 0.5]
+    nodes = [Node(p, "junction" if n == 1 else "end", radii[n], 1) for n, p in enumerate(places)]
+    branches = [
+        Branch(line(places[a], places[b], 5), np.linspace(radii[a], radii[b], 5), a, b, 1)
+        for a, b in ((1, 0), (1, 2), (3, 1))
+    ]
+    voxels = np.unique(np.rint(np.concatenate([b.points for b in branches])).astype(int), axis=0)
+    return CurveSkeleton(nodes, branches, [], voxels, (6, 6, 6), (3.0, 1.0, 1.0), {})
+
+
+def test_the_tables_measures():
+    table = three_branches().to_table()
+    assert table["length_mm"] == pytest.approx([12, 4, 3])
+    assert table["tortuosity"] == pytest.approx([1, 1, 1])
+    assert table["generation"] == [0, 1, 1]
+    assert table["mean_radius_mm"] == pytest.approx([2.5, 1.5, 1.25])
+    assert table["min_radius_mm"] == pytest.approx([2, 1, 0.5])
+    assert table["max_radius_mm"] == pytest.approx([3, 2, 2])
+    assert table["narrowest_radius_mm"] == pytest.approx([2.25, 1.25, 0.875])  # between the ends
+    assert table["start_kind"] == ["junction", "junction", "end"]
+    assert closed_ring().to_table()["tortuosity"] == [np.inf]
+
+
+def test_generations_count_from_the_root():
+    assert three_branches().to_table(roots=[3])["generation"] == [1, 1, 0]
+    with pytest.raises(InputError, match="Root 9"):
+        three_branches().to_table(roots=[9])
+    with pytest.raises(InputError, match="same component"):
+        three_branches().to_table(roots=[0, 2])
+    skeleton = three_branches()  # a thick branch is the root also where it ends in a point
+    skeleton.branches[0].radius[-1] = 0.1
+    skeleton.nodes[0] = Node(skeleton.nodes[0].position, "end", 0.1, 1)
+    assert skeleton.roots() == [0]
+
+
+def test_shapes_of_lines():
+    turn = np.linspace(0, 6 * np.pi, 900)
+    helix = np.stack([10 * np.cos(turn), 10 * np.sin(turn), 2 * turn], axis=1)
+    shape = line_shape(helix, np.full(900, 2.0))
+    assert shape.length == pytest.approx(6 * np.pi * np.hypot(10, 2), rel=1e-4)
+    assert shape.curvature == pytest.approx(10 / 104, rel=0.02)
+    assert shape.torsion == pytest.approx(2 / 104, rel=0.05)
+    assert line_shape(helix * [1, 1, -1], np.full(900, 2.0)).torsion == pytest.approx(
+        -shape.torsion
+    )
+    straight = line_shape(np.eye(3)[[0, 1]], np.ones(2))
+    assert (straight.curvature, straight.torsion, straight.tortuosity) == (0, 0, 0)
+
+
+def test_places_along_a_line():
+    course = Course(np.array([[0.0, 0, 0], [3, 0, 0], [3, 4, 0]]), np.array([1.0, 2, 3]))
+    place, radius = course.at(5)
+    assert (place.tolist(), radius) == ([3, 2, 0], 2.5)
+    points, radii = course.between(1, 5)
+    assert (points.tolist(), radii.tolist()) == (
+        [[1, 0, 0], [3, 0, 0], [3, 2, 0]], pytest.approx([4 / 3, 2, 2.5])
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found():
+    return skeletonize(tapered_y()[0], spacing=(2.0, 1.0, 1.0))
+
+
+def test_a_skeletons_root_radii_labelmap_and_lengths(found):
+    (root,) = found.roots()
+    assert found.nodes[root].position[0] < 15  # the trunk's end
+    trunk = found.branches[found.generations().index(0)]
+    inner = (trunk.points[:, 0] > 15) & (trunk.points[:, 0] < 35)
+    expected = 7 - 1.5 * (trunk.points[inner, 0] - 5) / 40
+    np.testing.assert_allclose(trunk.radius[inner], expected, atol=0.5)
+    assert (np.argwhere(found.to_labelmap()) == found.voxels).all()
+    axis = line((10, 10, 10), (30, 50, 60))
+    (length,) = skeletonize(tube(axis, 4, (40, 60, 72))).to_table()["length_mm"]
+    true_length = np.linalg.norm(axis[-1] - axis[0])
+    assert true_length - 2 < length < true_length + 2 * 4 + 1  # the caps are round, radius 4
+
+
+def test_csv_has_a_row_for_each_branch(found, tmp_path):
+    text = found.to_csv(tmp_path / "branches.csv")
+    assert (tmp_path / "branches.csv").read_text(encoding="utf-8") == text
+    lengths = [float(row["length_mm"]) for row in csv.DictReader(io.StringIO(text))]
+    assert lengths == pytest.approx(found.to_table()["length_mm"], abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [fork, lambda: random_tree(2), ring_with_handle, closed_ring])
+def test_swc_has_every_point_once_and_parents_first(make):
+    """A loop is cut open: both sides end at copies of one point."""
+    skeleton = make()
+    matrix = np.array([[0, 0, 2.0, 5], [0, 1, 0, 6], [-1, 0, 0, 7], [0, 0, 0, 1]])
+    for world in (None, matrix):
+        lines = skeleton.to_swc(voxel_to_world=world).splitlines()
+        samples = np.array([each.split() for each in lines if not each.startswith("#")], float)
+        numbers, parents = samples[:, 0], samples[:, 6]
+        assert numbers.tolist() == list(range(1, len(samples) + 1))
+        assert (parents < numbers).all()
+        assert np.count_nonzero(parents == -1) == 1
+        assert len(samples) == 1 + sum(len(branch.points) - 1 for branch in skeleton.branches)
+        k, j, i = skeleton.nodes[skeleton.roots()[0]].position
+        first = [i, j, k] if world is None else [2 * k + 5, j + 6, -i + 7]
+        assert samples[0, 2:5] == pytest.approx(first, abs=1e-5)
+        if world is None:
+            others = samples[1:]
+            steps = others[:, 2:5] - samples[others[:, 6].astype(int) - 1, 2:5]
+            total = sum(skeleton.to_table()["length_mm"])
+            assert np.linalg.norm(steps, axis=1).sum() == pytest.approx(total, rel=1e-4)
+
+
+def test_networkx_has_the_reports_graph(monkeypatch):
+    """Three components: a ring with a bar across it (two cycles), a straight tube, one voxel."""
+    mask = np.zeros((40, 64, 64), bool)
+    mask[:24] = ring()[0] | tube(line((12, 32, 12), (12, 32, 52)), 3, (24, 64, 64))
+    mask |= tube(line((34, 8, 8), (34, 8, 50)), 3, mask.shape)
+    mask[38, 60, 60] = True
+    skeleton = skeletonize(mask, SPACING)
+    graph = skeleton.to_networkx()
+    parts = list(networkx.connected_components(graph))
+    assert len(parts) == skeleton.report["components"] == 3
+    cycles = graph.number_of_edges() - graph.number_of_nodes() + len(parts)
+    assert cycles == skeleton.report["skeleton_cycles"] == skeleton.report["object_cycles"] == 2
+    assert all(len({graph.nodes[node]["component"] for node in nodes}) == 1 for nodes in parts)
+    meeting = {"end": {1}, "isolated": {0}, "loop": {2}, "junction": {3, 4, 5}}
+    for number, degree in graph.degree():
+        node = graph.nodes[number]
+        np.testing.assert_array_equal(node["position"], skeleton.nodes[number].position)
+        assert degree in meeting[node["kind"]]
+    for first, last, edge in graph.edges(data=True):
+        ends = {tuple(graph.nodes[node]["position"]) for node in (first, last)}
+        assert ends == {tuple(edge["points"][0]), tuple(edge["points"][-1])}
+        steps = np.linalg.norm(np.diff(edge["points"], axis=0) * SPACING, axis=1)
+        assert edge["length"] == pytest.approx(steps.sum())
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(FuzzyVesselError, match="pip install networkx"):
+        skeleton.to_networkx()

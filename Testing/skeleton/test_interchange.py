@@ -1,0 +1,285 @@
+"""Files for other programs, read back: GraphML, CSV, SimVascular, VMTK's arrays, surfaces."""
+
+import csv
+from functools import partial
+from xml.etree import ElementTree
+
+import networkx
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib.interchange import (
+    network,
+    read_courses,
+    rooted_centrelines,
+    split_centrelines,
+    write_csv_pair,
+    write_graphml,
+    write_simvascular,
+)
+from PotentialSkeletonLib.tree import root_to_tip_lines, rooted_forest, skeleton_of_polylines
+from support.trees import (
+    OBLIQUE,
+    OBLIQUE_SPACING,
+    closed_ring,
+    fork,
+    random_tree,
+    ring_with_handle,
+    skeleton_of,
+    straight,
+)
+
+NAMES = {0: 'trunk, "main"', 1: "gauche <l'une> & l'autre", 2: "Vena\nportæ 𝛼"}
+SKELETONS = {
+    "fork": lambda: fork(OBLIQUE_SPACING),
+    "parallel branches": ring_with_handle,
+    "closed curve": closed_ring,
+    "tree": lambda: random_tree(3),
+    "single voxel": lambda: skeletonize(np.ones((1, 1, 1))),
+    "empty": lambda: skeleton_of_polylines([], []),
+}
+
+
+@pytest.fixture(params=SKELETONS)
+def skeleton(request):
+    return SKELETONS[request.param]()
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_networkx_reads_the_graph(skeleton, tmp_path):
+    write_graphml(skeleton, tmp_path / "a.graphml")
+    graph = networkx.read_graphml(tmp_path / "a.graphml", force_multigraph=True)
+    assert not graph.is_directed()
+    assert (graph.graph["space"], graph.graph["unit"]) == ("RAS", "mm")
+    assert graph.number_of_nodes() == len(skeleton.nodes)
+    assert graph.number_of_edges() == len(skeleton.branches)
+    for number, node in enumerate(skeleton.nodes):
+        found = graph.nodes[f"n{number}"]
+        position = (node.position * skeleton.spacing)[::-1]
+        assert [found[axis] for axis in "XYZ"] == pytest.approx(position)
+        assert (found["kind"], found["radius"]) == (node.kind, pytest.approx(node.radius))
+        assert found["degree"] == graph.degree(f"n{number}")
+    for first, last, found in graph.edges(data=True):
+        branch = skeleton.branches[found["branch"]]
+        assert {first, last} == {f"n{branch.start}", f"n{branch.end}"}
+        assert found["length"] == pytest.approx(skeleton.length(branch))
+        points, radii = read_courses(found["points"], found["radii"])
+        world = (branch.points * skeleton.spacing)[:, ::-1]
+        np.testing.assert_allclose(points, world, atol=1e-4)
+        np.testing.assert_allclose(radii, branch.radius, atol=1e-4)
+
+
+def test_the_csv_pair_has_vesselvios_columns_and_rows_as_numbers(skeleton, tmp_path):
+    write_csv_pair(skeleton, tmp_path / "n.csv", tmp_path / "e.csv")
+    nodes, edges = rows(tmp_path / "n.csv"), rows(tmp_path / "e.csv")
+    for row, node in zip(nodes, skeleton.nodes, strict=True):
+        place = [float(row[axis]) for axis in "XYZ"]
+        assert place == pytest.approx((node.position * skeleton.spacing)[::-1], abs=1e-5)
+        assert float(row["radius"]) == pytest.approx(node.radius, abs=1e-5)
+    header = (tmp_path / "e.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert header[:2] == ["Source ID", "Target ID"]
+    assert {"radius_avg", "length", "tortuosity", "volume", "surface_area"} <= set(header)
+    for row, branch in zip(edges, skeleton.branches, strict=True):
+        assert (int(row["Source ID"]), int(row["Target ID"])) == (branch.start, branch.end)
+        assert (row["tortuosity"] == "") == (branch.start == branch.end)
+
+
+def test_tables_have_names_generations_volumes_and_the_matrix(tmp_path):
+    paths = tmp_path / "n.csv", tmp_path / "e.csv"
+    skeleton = fork(OBLIQUE_SPACING)
+    write_csv_pair(skeleton, *paths, names=NAMES, roots=[2], ijk_to_ras=OBLIQUE)
+    write_graphml(skeleton, tmp_path / "a.graphml", names=NAMES, courses=False)
+    edges = networkx.read_graphml(tmp_path / "a.graphml").edges(data=True)
+    assert {edge["branch"]: edge["name"] for _, _, edge in edges} == NAMES
+    assert [row["name"] for row in rows(paths[1])] == list(NAMES.values())
+    assert [row["generation"] for row in rows(paths[1])] == ["1", "0", "1"]
+    for row, node in zip(rows(paths[0]), skeleton.nodes):
+        expected = (OBLIQUE @ np.append(node.position[::-1], 1))[:3]
+        assert [float(row[axis]) for axis in "XYZ"] == pytest.approx(expected, abs=1e-5)
+    cylinder, cone = straight((0, 0, 0), (20, 0, 0), 3, 3), straight((0, 50, 0), (20, 50, 0), 3, 1)
+    write_csv_pair(skeleton_of([cylinder, cone]), *paths)
+    first, second = rows(paths[1])
+    assert float(first["volume"]) == pytest.approx(np.pi * 9 * 20)
+    assert float(first["surface_area"]) == pytest.approx(2 * np.pi * 3 * 20)
+    assert float(second["volume"]) == pytest.approx(np.pi * 20 / 3 * (9 + 3 + 1))
+    assert float(second["surface_area"]) == pytest.approx(np.pi * 4 * np.hypot(20, 2))
+
+
+def xyz(element):
+    return np.array([float(element.get(axis)) for axis in "xyz"])
+
+
+@pytest.mark.parametrize("make", [lambda: fork(OBLIQUE_SPACING), closed_ring, ring_with_handle])
+def test_simvasculars_paths_are_the_lines_in_lps(make, tmp_path):
+    skeleton = make()
+    forest = rooted_forest(skeleton)
+    matrix = OBLIQUE if skeleton.spacing == OBLIQUE_SPACING else np.eye(4)
+    files = write_simvascular(forest, tmp_path / "paths", ijk_to_ras=matrix)
+    lines = root_to_tip_lines(forest)
+    assert [path.name for path in files] == [f"path-{n:03d}.pth" for n in range(1, len(lines) + 1)]
+    for number, (path, line) in enumerate(zip(files, lines), 1):
+        top = ElementTree.parse(path).getroot()
+        assert (top.tag, top.get("id"), top.get("version")) == ("path", str(number), "1.0")
+        element = top.find("timestep[@id='0']/path_element")
+        points = element.findall("path_points/path_point")
+        places, tangents, across = (
+            np.array([xyz(point.find(name)) for point in points])
+            for name in ("pos", "tangent", "rotation")
+        )
+        ijk = np.column_stack([line.points[:, ::-1], np.ones(len(line.points))])
+        np.testing.assert_allclose(places, (ijk @ matrix.T)[:, :3] * [-1, -1, 1], atol=1e-5)
+        controls = np.array([xyz(each) for each in element.findall("control_points/point")])
+        np.testing.assert_allclose(controls[[0, -1]], places[[0, -1]])
+        for directions in (tangents, across):
+            np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, atol=1e-5)
+        assert abs((tangents * across).sum(axis=1)).max() < 1e-5
+        assert (np.linalg.norm(np.diff(across, axis=0), axis=1) < 1).all()  # they do not spin
+
+
+@pytest.mark.parametrize(
+    ("names", "files"),
+    [
+        ({1: "left, main", 2: "a/b:c"}, ["left, main.pth", "a-b-c.pth"]),
+        ({1: "LAD", 2: "lad"}, ["LAD.pth", "lad-2.pth"]),
+        ({0: "Aorta", 2: "iliac"}, ["Aorta.pth", "iliac.pth"]),
+        ({1: "汉" * 100, 2: "\U0001f600" * 100}, ["汉" * 66 + ".pth", "\U0001f600" * 50 + ".pth"]),
+        ({1: "CON", 2: "aux.old"}, ["path-CON.pth", "path-aux.old.pth"]),
+        ({1: "..", 2: "x" * 300}, ["path-001.pth", "x" * 80 + ".pth"]),
+    ],
+)
+def test_names_become_file_names_that_every_system_takes(names, files, tmp_path):
+    written = write_simvascular(rooted_forest(fork()), tmp_path, names=names)
+    assert [path.name for path in written] == files
+    assert {path.name for path in tmp_path.iterdir()} == set(files)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_network_says_which_ends_are_free(seed):
+    skeleton = random_tree(seed)
+    lines = network(skeleton)
+    topology = lines.cell_arrays["Topology"]
+    kind = [node.kind for node in skeleton.nodes]
+    assert np.count_nonzero(topology == 0) == kind.count("end")
+    assert set(topology[topology > 0].tolist()) == set(range(1, kind.count("junction") + 1))
+    for number in range(1, topology.max() + 1):
+        places = [lines.lines()[n][-side] for n, side in np.argwhere(topology == number)]
+        assert np.ptp(places, axis=0).max() < 1e-9
+    table = skeleton.to_table()
+    assert lines.cell_arrays["Length"] == pytest.approx(table["length_mm"])
+    assert lines.cell_arrays["Tortuosity"] + 1 == pytest.approx(table["tortuosity"])
+    assert network(ring_with_handle()).cell_arrays["Topology"].tolist() == [
+        [0, 1], [1, 2], [1, 2], [2, 0]
+    ]  # fmt: skip
+
+
+def test_names_are_in_every_view():
+    names = {0: "Aorta, abdominal", 1: 'left "iliac"'}
+    forest = rooted_forest(fork(), roots=[0])
+    found = rooted_centrelines(forest, names=names).cell_arrays["Name"].tolist()
+    assert found == ['left "iliac"', "Aorta, abdominal"]  # the last one on the way
+    found = split_centrelines(forest, names=names).cell_arrays["Name"].tolist()
+    assert found == ["Aorta, abdominal", "", 'left "iliac"', "Aorta, abdominal", "", ""]
+    for seed in range(6):  # none is lost among short branches
+        forest = rooted_forest(random_tree(seed, (2, 4)), roots=[0])
+        names = {branch.number: f"vessel <{branch.number}>" for branch in forest.branches}
+        found = " + ".join(split_centrelines(forest, names=names).cell_arrays["Name"])
+        assert all(name in found for name in names.values())
+
+
+FLAT = np.diag([1.0, 1, 0, 1])
+VIEWS = (rooted_centrelines, split_centrelines)
+
+
+def writers(folder):
+    trees = [*VIEWS, partial(write_simvascular, folder=folder / "paths")]
+    return [
+        network,
+        partial(write_graphml, path=folder / "a.graphml"),
+        partial(write_csv_pair, nodes_path=folder / "n.csv", edges_path=folder / "e.csv"),
+        *(lambda s, write=write, **options: write(rooted_forest(s), **options) for write in trees),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": {7: "x"}}, "name 'x' belongs to branch 7"),
+        ({"ijk_to_ras": OBLIQUE}, r"voxels of \[2.0, 1.2, 0.8\] mm"),
+        ({"ijk_to_ras": np.eye(3)}, "4 x 4"),
+        ({"ijk_to_ras": FLAT}, "4 x 4"),
+        ({"names": {0: "a\x01", 1: "\ud800"}}, "character that XML files cannot hold"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_leaves_files_as_they_were(options, message, tmp_path):
+    (tmp_path / "a.graphml").write_text("earlier")
+    for number, write in enumerate(writers(tmp_path)):
+        if "XML" in message and number not in (1, 5):
+            continue
+        with pytest.raises(InputError, match=message):
+            write(fork(), **options)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir() if path.is_file()] == [
+        ("a.graphml", "earlier")
+    ]
+
+
+def test_what_has_no_line_is_refused_where_lines_are_written(tmp_path):
+    for make in (SKELETONS["empty"], SKELETONS["single voxel"]):
+        for write in (network, *(lambda s, view=view: view(rooted_forest(s)) for view in VIEWS)):
+            with pytest.raises(InputError, match=r"no branch.*single point or an empty object"):
+                write(make())
+        assert write_simvascular(rooted_forest(make()), tmp_path) == []
+
+
+def test_files_have_the_arrays_and_axes_that_vmtk_and_slicer_read(tmp_path, data_folder):
+    vtk = pytest.importorskip("vtk", reason="VTK is not installed")
+    from PotentialSkeletonMRML.interchange import write_vtp
+
+    def read(path):
+        reader = vtk.vtkXMLPolyDataReader()
+        reader.SetFileName(str(path))
+        reader.Update()
+        return reader.GetOutput()
+
+    def kinds(data):
+        arrays = (data.GetAbstractArray(n) for n in range(data.GetNumberOfArrays()))
+        return {(a.GetName(), a.GetDataTypeAsString(), a.GetNumberOfComponents()) for a in arrays}
+
+    forest = rooted_forest(fork(OBLIQUE_SPACING))
+    write_vtp(split_centrelines(forest, OBLIQUE), tmp_path / "split.vtp")
+    ours = read(tmp_path / "split.vtp")
+    theirs = read(data_folder / "vmtk" / "aorta-centerline-branches.vtp")
+    assert kinds(theirs.GetCellData()) <= kinds(ours.GetCellData())
+    assert kinds(theirs.GetPointData()) <= kinds(ours.GetPointData())
+    slicervmtk = {"Radius", "MaximumInscribedSphereRadius", "EdgeArray", "EdgePCoordArray"}
+    assert slicervmtk <= {name for name, *_ in kinds(ours.GetPointData())}
+    ijk = np.append(forest.skeleton.nodes[forest.roots[0]].position[::-1], 1)
+    np.testing.assert_allclose(ours.GetPoint(0), (OBLIQUE @ ijk)[:3] * [-1, -1, 1])
+    assert ours.GetFieldData().GetAbstractArray("SPACE").GetValue(0) == "LPS"
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("length", [(8, 14), (2, 4)])
+def test_vmtks_branch_extractor_makes_the_same_groups(seed, length):
+    scripts = pytest.importorskip("vmtk.vmtkscripts", reason="pip install vmtk (Python 3.12)")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    from PotentialSkeletonMRML.interchange import poly_data
+
+    forest = rooted_forest(random_tree(seed, length), roots=[0])
+    script = scripts.vmtkBranchExtractor()
+    script.Centerlines = poly_data(rooted_centrelines(forest))
+    script.RadiusArrayName = "Radius"
+    script.Execute()
+    cells, ours = script.Centerlines.GetCellData(), split_centrelines(forest).cell_arrays
+    names = ("CenterlineIds", "TractIds", "GroupIds", "Blanking")
+    theirs = sorted(zip(*(vtk_to_numpy(cells.GetArray(name)).tolist() for name in names)))
+    same: dict = {}
+    for found, own in zip(theirs, zip(*(ours[name].tolist() for name in names)), strict=True):
+        assert (found[0], found[1], found[3]) == (own[0], own[1], own[3])
+        assert same.setdefault(found[2], own[2]) == own[2]

@@ -1,0 +1,240 @@
+"""Rooted trees, root-to-tip lines, tracts and groups: by definition, and against VMTK's files."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from FuzzyVesselCoreLib.errors import InputError
+from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib.tree import (
+    nearest_ends,
+    root_to_tip_lines,
+    rooted_forest,
+    rooting,
+    skeleton_of_polylines,
+    split_lines,
+)
+from support.trees import closed_ring, fork, random_tree, ring_with_handle, skeleton_of, straight
+
+
+def test_the_thickest_end_is_the_root_or_the_end_nearest_to_a_point_in_mm():
+    assert rooted_forest(fork()).roots == fork().roots() == [0]
+    skeleton = fork(spacing=(0.1, 1.0, 1.0))
+    # In voxels the trunk's end is nearer, in mm a limb's.
+    assert nearest_ends(skeleton, [[20, 62, 50]]) == [2]
+    forest = rooted_forest(skeleton, near=[[20, 62, 50]])
+    assert (forest.roots, forest.branches[0].start) == ([2], 2)
+    np.testing.assert_array_equal(forest.branches[0].points[0], (55, 70, 50))
+    apart = straight((0, 0, 0), (0, 0, 20), 1, 1)
+    forest = rooted_forest(
+        skeleton_of([straight((0, 50, 50), (30, 50, 50), 3, 3), apart]), near=[[0, 0, 21]]
+    )
+    assert sorted(forest.roots) == [0, 3]
+    assert len(root_to_tip_lines(forest)) == 2
+
+
+def test_of_a_loop_the_branch_with_the_thinnest_place_is_cut():
+    """Branch 1 is the thicker one on average, but for one place."""
+    skeleton = ring_with_handle()
+    assert skeleton.branches[1].radius.mean() > skeleton.branches[2].radius.mean()
+    forest = rooted_forest(skeleton)
+    assert forest.cut == [1]
+    assert [branch.number for branch in forest.branches] == [0, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cutting_leaves_the_widest_way_to_every_place(seed):
+    """A maximum spanning tree: no way in the graph is wider than the tree's."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(0, 100, (12, 3))
+    pairs = {tuple(sorted(rng.choice(12, 2, replace=False))) for _ in range(30)}
+    pairs |= {(n, n + 1) for n in range(11)}
+    widths = dict(zip(sorted(pairs), rng.permutation(len(pairs)) + 1.0))
+    skeleton = skeleton_of(
+        [straight(places[a], places[b], w, w, 2) for (a, b), w in widths.items()]
+    )
+    forest = rooted_forest(skeleton)
+    assert len(forest.branches) == 11
+    assert len(forest.branches) + len(forest.cut) == len(pairs)
+    width = np.full((12, 12), -np.inf)
+    for branch in skeleton.branches:
+        width[branch.start, branch.end] = width[branch.end, branch.start] = branch.radius[0]
+    for middle in range(12):  # widest ways by Floyd and Warshall
+        width = np.maximum(width, np.minimum(width[:, [middle]], width[[middle]]))
+    for line in root_to_tip_lines(forest):
+        assert line.radius.min() == width[line.root, line.tip]
+
+
+def test_closed_curves_points_and_nothing():
+    forest = rooted_forest(closed_ring())
+    (line,) = root_to_tip_lines(forest)
+    assert (forest.cut, line.root, line.tip) == ([], 0, 0)
+    turn = np.linspace(0, 2 * np.pi, 50)
+    loop = np.stack([10 * np.sin(turn) + 20, 10 * (1 - np.cos(turn)), 0 * turn], axis=1)
+    loop[-1] = loop[0]
+    handle = skeleton_of([straight((0, 0, 0), (20, 0, 0), 2, 2), (loop, np.ones(50))])
+    forest = rooted_forest(handle)
+    assert (forest.cut, len(forest.branches)) == ([1], 1)
+    forest = rooted_forest(skeletonize(np.ones((1, 1, 1))))
+    assert (forest.roots, forest.isolated, root_to_tip_lines(forest)) == ([], [0], [])
+    empty = skeleton_of_polylines([], [])
+    assert root_to_tip_lines(rooted_forest(empty)) == []
+    with pytest.raises(InputError, match="empty"):
+        rooted_forest(empty, near=[[0, 0, 0]])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_run_from_the_root_to_each_tip_and_share_their_beginnings(seed):
+    skeleton = random_tree(seed)
+    forest = rooted_forest(skeleton, roots=[0])
+    lines = root_to_tip_lines(forest)
+    ends = {n for n, node in enumerate(skeleton.nodes) if node.kind == "end"} - {0}
+    assert {line.tip for line in lines} == ends
+    for line in lines:
+        assert line.root == 0
+        for index, position in enumerate(line.branches):
+            own = slice(line.starts[index], line.starts[index + 1] + 1)
+            branch = forest.branches[position]
+            np.testing.assert_array_equal(line.points[own], branch.points)
+            if index:
+                assert branch.parent == line.branches[index - 1]
+    covered = {forest.branches[n].number for line in lines for n in line.branches}
+    assert covered == set(range(len(skeleton.branches)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: rooted_forest(fork(), roots=[7]), "Root 7 is no node; the skeleton has 4"),
+        (lambda: rooted_forest(fork(), roots=[0, 2]), "Roots 0 and 2 lie in the same component"),
+        (lambda: rooted_forest(fork(), roots=[0], near=[[0, 0, 0]]), "not both"),
+        (lambda: rooted_forest(fork(), near=[[0, 0, np.nan]]), "finite"),
+        (lambda: rooted_forest(fork(), near=[0, 0, 0]), "finite"),
+        (lambda: skeleton_of_polylines([[[0, 0, 0]]], [[1]]), "at least two"),
+        (lambda: skeleton_of_polylines([[[0, 0, 0], [1, 1, 1]]], [[1]]), "2 radii"),
+        (lambda: skeleton_of_polylines([[[0, 0, 0], [1, 1, 1]]], [[1, -1]]), "2 radii"),
+        (lambda: skeleton_of_polylines([[[0, 0, 0], [1, 1, np.nan]]], [[1, 1]]), "finite"),
+    ],
+)
+def test_bad_input_is_told(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_too_many_points_are_told_before_memory_is_taken(monkeypatch):
+    monkeypatch.setattr(rooting, "MAX_POINTS", 100)
+    with pytest.raises(InputError, match=r"2 tips would have 158 points.*prune"):
+        root_to_tip_lines(rooted_forest(fork()))
+
+
+def in_tube(place, points, radius):
+    """By dense sampling: how far a place lies outside of the balls of a line."""
+    share = np.linspace(0, 1, 50)
+    parts = [(points[:-1] + s * np.diff(points, axis=0)) for s in share]
+    sizes = [(radius[:-1] + s * np.diff(radius)) for s in share]
+    return (np.linalg.norm(np.concatenate(parts) - place, axis=1) - np.concatenate(sizes)).min()
+
+
+@pytest.mark.parametrize("spacing", [(1.0, 1.0, 1.0), (0.8, 1.2, 2.0)])
+def test_reference_points_are_those_of_antiga_and_steinman(spacing):
+    """The second lies on the other line's tube; the first ball upstream reaches just there."""
+    skeleton = fork(spacing)
+    tracts = split_lines(rooted_forest(skeleton))
+    for own, other in ((1, 2), (2, 1)):
+        line = tracts[3 * (own - 1) : 3 * own]
+        leaving, before = line[1].points[-1], line[1].points[0]
+        limb, trunk = skeleton.branches[other], skeleton.branches[0]
+        points = np.concatenate([trunk.points, limb.points[1:]]) * spacing
+        radius = np.concatenate([trunk.radius, limb.radius[1:]])
+        assert abs(in_tube(leaving, points, radius)) < 0.02
+        assert np.linalg.norm(leaving - before) == pytest.approx(line[1].radius[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("length", [(8, 14), (2, 4), (1, 3)])
+def test_tracts_make_up_their_lines_and_stand_for_all_branches(seed, length):
+    skeleton = random_tree(seed, length)
+    forest = rooted_forest(skeleton, roots=[0])
+    tracts = split_lines(forest)
+    groups, blanked = [t.group for t in tracts], {}
+    assert list(dict.fromkeys(groups)) == list(range(max(groups) + 1))
+    for before, after in pairwise(tracts):
+        if before.line == after.line:
+            np.testing.assert_allclose(before.points[-1], after.points[0])
+            assert before.tract + 1 == after.tract
+            assert before.group != after.group
+        else:
+            assert (after.line, after.tract) == (before.line + 1, 0)
+    for tract in tracts:
+        assert len(tract.points) == len(tract.radius) >= 2
+        assert blanked.setdefault(tract.group, tract.blanked) == tract.blanked
+        assert tract.branches or tract.blanked
+    for number, line in enumerate(root_to_tip_lines(forest)):
+        own = [n for t in tracts if t.line == number for n in t.branches]
+        assert sorted(own) == sorted(forest.branches[n].number for n in line.branches)
+    if length == (8, 14):  # long branches: a group for each branch and each junction
+        assert sum(not each for each in blanked.values()) == len(skeleton.branches)
+        assert sum(blanked.values()) == sum(node.kind == "junction" for node in skeleton.nodes)
+
+
+def test_odd_bifurcations():
+    """Overlapping ones are one; a spur inside the trunk and single lines have none."""
+    limbs = [
+        straight((30, 50, 50), (45, 70, 50), 2, 1),
+        straight((31, 50, 50), (45, 30, 50), 2, 1),
+        straight((31, 50, 50), (60, 50, 50), 2, 1),
+    ]
+    between = straight((30, 50, 50), (31, 50, 50), 3, 3, 3)
+    trunk = straight((0, 50, 50), (30, 50, 50), 3, 3)
+    tracts = split_lines(rooted_forest(skeleton_of([trunk, between, *limbs]), roots=[0]))
+    assert len({t.group for t in tracts if t.blanked}) == 1
+    assert len({t.group for t in tracts if not t.blanked}) == 4
+    assert all([t.blanked for t in tracts if t.line == n] == [False, True, False] for n in range(3))
+    spur = [
+        straight((0, 50, 50), (30, 50, 50), 6, 6),
+        straight((30, 50, 50), (60, 50, 50), 6, 6),
+        straight((30, 50, 50), (30, 53, 50), 1, 1, 5),
+    ]
+    tracts = split_lines(rooted_forest(skeleton_of(spur), roots=[0]))
+    assert [t.blanked for t in tracts if t.line == 1] == [False]
+    for skeleton in (skeleton_of([straight((0, 0, 0), (30, 0, 0), 2, 2)]), closed_ring()):
+        (tract,) = split_lines(rooted_forest(skeleton))
+        assert (tract.line, tract.tract, tract.group, tract.blanked) == (0, 0, 0, False)
+    own = [(b.points, b.radius) for b in fork().branches]
+    tracts = split_lines(rooted_forest(skeleton_of([*own, *((p + 200, r) for p, r in own)])))
+    first = {t.group for t in tracts if t.line < 2}
+    assert len(first) == 4
+    assert not first & {t.group for t in tracts if t.line >= 2}
+
+
+def read_lines(path):
+    vtk = pytest.importorskip("vtk")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    data = reader.GetOutput()
+    points = vtk_to_numpy(data.GetPoints().GetData()).astype(float)
+    radius = vtk_to_numpy(data.GetPointData().GetArray("MaximumInscribedSphereRadius"))
+    cells = (data.GetCell(n).GetPointIds() for n in range(data.GetNumberOfCells()))
+    ids = [[each.GetId(n) for n in range(each.GetNumberOfIds())] for each in cells]
+    cells = data.GetCellData()
+    names = ("CenterlineIds", "TractIds", "GroupIds", "Blanking")
+    values = [vtk_to_numpy(cells.GetArray(n)).tolist() for n in names if cells.HasArray(n)]
+    return [(points[own], radius[own]) for own in ids], values
+
+
+def test_vmtks_own_centrelines_are_split_as_vmtk_split_them(data_folder):
+    """Its two lines have no point in common but the first: only the tubes tell what is shared."""
+    lines, _ = read_lines(data_folder / "aorta_mra_centerline.vtp")
+    expected, values = read_lines(data_folder / "vmtk" / "aorta-centerline-branches.vtp")
+    tracts = split_lines(rooted_forest(skeleton_of_polylines(*zip(*lines)), roots=[0]))
+    columns = zip(*((t.line, t.tract, t.group, int(t.blanked)) for t in tracts))
+    assert [list(column) for column in columns] == values
+    for tract, (points, radius) in zip(tracts, expected):
+        assert abs(len(tract.points) - len(points)) <= 1
+        for side in (0, -1):
+            assert np.linalg.norm(tract.points[side] - points[side]) < 0.1  # mm
+            assert tract.radius[side] == pytest.approx(radius[side], abs=0.05)
