@@ -122,6 +122,7 @@ class ConnectednessPanel(Panel):
         """Another volume was chosen, with points and results of its own: no run begins."""
         self.seeds.placing.stop()
         self.threshold.volume_was_changed()
+        self.display.surface.first = False
         self.following.rest()
 
     @property

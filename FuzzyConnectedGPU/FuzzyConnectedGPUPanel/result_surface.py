@@ -98,7 +98,7 @@ class ResultSurface:
         """The segmentation is gone."""
         self._timer.stop()
         self._run.stop()
-        self._seen, self._last, self._wanted = None, {}, False
+        self._seen, self._last, self._wanted, self.first = None, {}, False, False
 
     def _want(self, milliseconds: int = 0) -> None:
         self._wanted = True
@@ -170,9 +170,10 @@ class ResultSurface:
                 self._last[where] = last[where]
             if now is not None and now.has_voxels_of(state):
                 self._want()  # it is to be smoothed otherwise
-        if jobs and self.first:  # Slicer itself centres 3D views on the whole scene
-            self.first = False
-            fit_cameras(self._parameters().labelmap)
+        labelmap = self._parameters().labelmap
+        if jobs and self.first and labelmap is not None:
+            self.first = False  # Slicer itself centres 3D views on the whole scene
+            fit_cameras(labelmap)
         self._panel.update_soon()
 
     def _fail(self, error: Exception) -> None:
