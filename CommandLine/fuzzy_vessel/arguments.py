@@ -3,7 +3,7 @@
 import argparse
 import shlex
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from .writing.formats import DEFAULT_TREE_FORMATS, LABEL_FORMATS, TREE_FORMATS
@@ -117,6 +117,9 @@ def _floats(text):
 
 
 count = _checked("a whole number from 1 up", int, lambda n: n >= 1)
+phantom_size = _checked(
+    f"a whole number from {SMALLEST_PHANTOM} up", int, lambda n: n >= SMALLEST_PHANTOM
+)
 natural = _checked("a whole number from 0 up", int, lambda n: n >= 0)
 share = _checked("a number from 0 to 1", float, lambda x: 0 <= x <= 1)
 gigabytes = _checked("a number of gigabytes such as 16", float, lambda x: 0 < x < INFINITY)
@@ -151,16 +154,6 @@ def vessel(text: str) -> tuple[str, tuple[int, int, int]]:
     return name.strip(), voxel(place)
 
 
-def phantom_size(text: str) -> int:
-    """Parse the voxels of the phantom along an axis."""
-    number = count(text)
-    if number < SMALLEST_PHANTOM:
-        raise ArgumentTypeError(
-            f"{text!r} is too small: give a whole number from {SMALLEST_PHANTOM} up"
-        )
-    return number
-
-
 def folder(text: str) -> str:
     """Return the name of a folder, if there is one."""
     if not text.strip():
@@ -173,24 +166,22 @@ def threshold(text: str) -> float | None:
     return None if text == "auto" else share(text)
 
 
-def tree_formats(text: str) -> tuple[str, ...]:
-    """Parse a list of formats of trees, all or none."""
-    if text in ("all", "none"):
-        return TREE_FORMATS if text == "all" else ()
-    return _names(text, TREE_FORMATS, ", all or none")
+def _formats(known: Sequence[str], short: Mapping[str, Sequence[str]]) -> Callable:
+    """A type of argument: a list of formats, or a short name of one."""
+
+    def parsed(text: str) -> tuple[str, ...]:
+        names = short.get(text, [name.strip() for name in text.split(",")])
+        for name in names:
+            if name not in known:
+                listed = ", ".join([*known, *short])
+                raise ArgumentTypeError(f"{name!r} is no format: use {listed}")
+        return tuple(dict.fromkeys(names))
+
+    return parsed
 
 
-def label_formats(text: str) -> tuple[str, ...]:
-    """Parse a list of formats of labels."""
-    return _names(text, LABEL_FORMATS)
-
-
-def _names(text, known, more=""):
-    names = [name.strip() for name in text.split(",")]
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ArgumentTypeError(f"{unknown[0]!r} is no format: use {', '.join(known)}{more}")
-    return tuple(dict.fromkeys(names))
+tree_formats = _formats(TREE_FORMATS, {"all": TREE_FORMATS, "none": ()})
+label_formats = _formats(LABEL_FORMATS, {})
 
 
 def labels(text: str) -> str | tuple[int, ...]:
@@ -408,9 +399,8 @@ def _large(commands):
     add("--workers", count, "N", "blocks at a time (1)", 1)
     add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
         "refuse what may need more, before it begins (four fifths of the machine's)")
-    for name, text in (("--topology", "count loops and cavities of the labels, too"),
-                       ("--centrelines", "find the centrelines, too; numbers components")):
-        parser.add_argument(name, action="store_true", help=text)
+    parser.add_argument("--centrelines", action="store_true",
+                        help="find the centrelines, too; numbers components")
     _centrelines(parser, islands=0, tunnels=0.0)
     add("--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
     _out(parser)

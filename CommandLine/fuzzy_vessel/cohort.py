@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn
@@ -31,11 +30,11 @@ from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 from .arguments import Parser, make_parser
 from .progress_bar import ProgressBar
 from .reading.itk_files import one_line
-from .writing.nodes import BRANCHES, PICTURE, SKELETON_PICTURE
+from .writing.nodes import BRANCHES
 from .writing.report_file import OF_FILE_MANAGERS, REPORT
 
 PROGRAM = "fuzzy-vessel cohort"
-RECORD, TABLE, PAGE, LOG, LOCK = "cohort.json", "cases.csv", "cases.html", ".log", ".cohort.lock"
+RECORD, TABLE, LOG, LOCK = "cohort.json", "cases.csv", ".log", ".cohort.lock"
 DONE, FAILED = "done", "failed"
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
 OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
@@ -48,12 +47,6 @@ NAME = re.compile(r"[\w][\w .+-]*")
 LONGEST = 200  # bytes of a name: file systems take 255, of which what is half written needs some
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 MAX_ERROR = 400  # letters of a message that the table shows
-STYLE = (
-    "body { font-family: sans-serif; margin: 2em; } "
-    "section { display: inline-block; width: 30em; margin: 0 1em 2em 0; vertical-align: top; } "
-    "h2 { font-size: 1.1em; margin: 0; overflow-wrap: anywhere; } "
-    "p { margin: 0.3em 0; } .failed { color: #b00020; } img { width: 100%; }"
-)
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,6 @@ def run_cohort(options: Namespace, progress: ProgressBar) -> tuple[list[str], li
     lines = [
         f"cases      {len(rows) - len(failed)} of {len(rows)} done",
         f"table      {place / TABLE}",
-        f"pictures   {place / PAGE}",
         f"results    {place}",
     ]
     return lines, [f"case {row['case']}: {row['error']}" for row in failed]
@@ -107,11 +99,6 @@ def read_cases(path: str | Path) -> list[Case]:
     """Read the cases of a CSV file with the columns `COLUMNS`; see `fuzzy-vessel cohort --help`.
 
     A row that cannot be run becomes a case with a `problem`.
-
-    Raises
-    ------
-    InputError
-        The list cannot be read, has no case or unknown columns, or two cases have one name.
     """
     path = Path(path)
     try:
@@ -171,13 +158,16 @@ def _problem(row, cells, name):
         return "the row has more cells than the list has columns: put lists of voxels in quotes"
     if not cells["volume"]:
         return "the row names no volume"
-    low, said = name.casefold(), f"the name {one_line(name)!r}"
-    if not NAME.fullmatch(name) or name.endswith((" ", ".")) or is_device_name(name):
-        return f"{said} cannot be a folder's: name it in the column case"
-    if len(name.encode()) > LONGEST:
-        return f"{said} has more than {LONGEST} bytes: give a shorter one in the column case"
-    if low in (RECORD, TABLE, PAGE) or low.endswith(LOG):
-        return f"{said} is that of a file of the cohort: give another one in the column case"
+    low = name.casefold()
+    if (
+        not NAME.fullmatch(name)
+        or name.endswith((" ", "."))
+        or len(name.encode()) > LONGEST
+        or is_device_name(name)
+        or low in (RECORD, TABLE)
+        or low.endswith(LOG)
+    ):
+        return f"the name {one_line(name)!r} cannot be a folder's: name it in the column case"
     return ""
 
 
@@ -313,7 +303,7 @@ def _read_record(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _write(folder: Path, cases: Sequence[Case], entries: dict) -> None:
-    """Write the record, the table and the page of pictures, each complete or not at all."""
+    """Write the record and the table, each complete or not at all."""
     rows = [_row(folder, case.name, entries) for case in cases]
     record = {"program": PROGRAM, "cases": entries}
     table = io.StringIO(newline="")
@@ -323,7 +313,6 @@ def _write(folder: Path, cases: Sequence[Case], entries: dict) -> None:
     for name, text in (
         (RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n"),
         (TABLE, table.getvalue()),
-        (PAGE, _page(folder, rows)),
     ):
         temporary = folder / f".{name}.partial"
         temporary.write_text(text, encoding="utf-8", newline="")
@@ -358,25 +347,3 @@ def _row(folder: Path, name: str, entries: dict) -> dict[str, Any]:
         "confidence": threshold.get("confidence"),
         "warnings": len(report["warnings"]),
     }
-
-
-def _page(folder: Path, rows: Sequence[dict[str, Any]]) -> str:
-    """A page (HTML) with the pictures of all cases, to look through them in a browser."""
-    page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8" />'
-        f"<title>Cases</title><style>{STYLE}</style></head>\n<body>\n<h1>{len(rows)} cases</h1>\n"
-    )
-    for row in rows:
-        name = escape(row["case"])
-        said = f'<p class="failed">{escape(row["status"])}: {escape(row["error"] or "")}</p>'
-        if row.get("volume_ml") is not None:
-            said = (
-                f"<p>{row['volume_ml']:.3g} ml, {row['length_mm']:.4g} mm in {row['branches']} "
-                f"branches, threshold {row['threshold']:.3g}, {row['warnings']} warnings</p>"
-            )
-            for file in (PICTURE, SKELETON_PICTURE):
-                if (folder / row["case"] / file).exists():
-                    image = f'<img src="{name}/{file}" alt="{name}" loading="lazy" />'
-                    said += f'<a href="{name}/{file}">{image}</a>'
-        page += f"<section><h2>{name}</h2>{said}</section>\n"
-    return page + "</body>\n</html>\n"

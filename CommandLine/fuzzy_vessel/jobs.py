@@ -170,13 +170,7 @@ def _job(options: Namespace, progress: ProgressBar) -> Iterator[tuple[Path, Stop
 
 
 def check_segmentation(options: Namespace) -> None:
-    """Check the arguments of a segmentation.
-
-    Raises
-    ------
-    InputError
-        The message names the argument and what to do.
-    """
+    """Check the arguments of a segmentation."""
     from FuzzyConnectedGPULib import SOLVERS
     from FuzzyConnectedGPULib.threshold.gaps import check_rounds
     from FuzzyVesselCoreLib.gpu.selection import choose_device

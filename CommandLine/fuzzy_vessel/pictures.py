@@ -150,11 +150,6 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
         With at least one branch.
     texts : tuple of 3 str
         As for `segmentation_picture`.
-
-    Raises
-    ------
-    CannotRender
-        This machine cannot draw in 3D; the message says what to install.
     """
     from matplotlib.colors import LinearSegmentedColormap
 

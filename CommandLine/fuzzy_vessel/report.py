@@ -176,11 +176,7 @@ def summary(
         took = sum(sum(found.skeleton.report["seconds"].values()) for found in trees)
         computed.append(f"centrelines in {took:.2f} s")
     computed.append(f"{sum(seconds.values()):.1f} s in all")
-    return [
-        *lines,
-        f"computed   {', '.join(computed)}",
-        f"results    {Path(folder).resolve()}",
-    ]
+    return [*lines, f"computed   {', '.join(computed)}", f"results    {Path(folder).resolve()}"]
 
 
 def _segmentation_lines(outcome):

@@ -78,13 +78,7 @@ class Outcome:
 
 
 def read_inputs(options: Namespace) -> Inputs:
-    """Read the volume, the seeds and the mask that the user named.
-
-    Raises
-    ------
-    InputError
-        A file cannot be used, or a voxel lies outside the volume.
-    """
+    """Read the volume, the seeds and the mask that the user named."""
     choice = stacks.Choice.of(options)
     volume = volumes.read_volume(options.volume, choice=choice)
     vessels = _named_vessels(options.vessel, volume) or _seeds(options, volume)
@@ -245,13 +239,7 @@ def _threshold(value, options):
 
 
 def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> None:
-    """Write the picture and the nodes' files; tells the inputs' origin what they are.
-
-    Raises
-    ------
-    OSError
-        A file could not be written.
-    """
+    """Write the picture and the nodes' files; tells the inputs' origin what they are."""
     import slicer
 
     watch.stage("Drawing the picture")

@@ -87,11 +87,6 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
         For the report.
     wanted : list of Wanted
     notes : list of str
-
-    Raises
-    ------
-    InputError
-        The file cannot be used, or a label is not there.
     """
     node, values = volumes.read_labelmap(options.labelmap, options.label, stacks.Choice.of(options))
     there = [int(label) for label in values]
@@ -143,14 +138,6 @@ def find(
     watch : Stopwatch
     phantom : Phantom, optional
         With known centrelines, to which the distance is measured.
-
-    Raises
-    ------
-    FuzzyVesselError
-        The options cannot be used, or the device fails.
-    OSError
-        A file could not be written.
-    Cancelled
     """
     found = []
     joint: dict[str, list] = {}
@@ -240,12 +227,6 @@ def _write(folder, labelmap, outcome, options, watch):
 
 def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
     """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
-
-    Parameters
-    ----------
-    skeleton : PotentialSkeletonLib.CurveSkeleton
-        Of a volume with the phantom's voxels.
-    phantom : FuzzyVesselCoreLib.phantom.liver.Phantom
 
     Returns
     -------

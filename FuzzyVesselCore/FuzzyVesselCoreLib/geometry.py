@@ -16,52 +16,18 @@ BOX_TOLERANCE = 1e-6
 
 
 def transform_points(matrix: Any, points: Any) -> np.ndarray:
-    """Apply a 4x4 matrix to points.
-
-    Parameters
-    ----------
-    matrix : array_like, shape (4, 4)
-        Affine.
-    points : array_like, shape (n, 3)
-
-    Returns
-    -------
-    ndarray, shape (n, 3), float64
-    """
+    """Apply an affine 4x4 matrix to points (n, 3); float64 (n, 3)."""
     matrix = np.asarray(matrix, float)
     return np.asarray(points, float).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def points_to_voxels(points: Any, ijk_to_points: Any) -> np.ndarray:
-    """The voxel that contains each point.
-
-    Parameters
-    ----------
-    points : array_like, shape (n, 3)
-    ijk_to_points : array_like, shape (4, 4)
-
-    Returns
-    -------
-    ndarray, shape (n, 3), int64
-        K, J, I; may lie outside the volume (see `inside`).
-    """
-    ijk = transform_points(np.linalg.inv(ijk_to_points), points)
-    return nearest(ijk)[:, ::-1]
+    """The voxel K, J, I (int64) that contains each point (n, 3); it may lie outside (`inside`)."""
+    return nearest(transform_points(np.linalg.inv(ijk_to_points), points))[:, ::-1]
 
 
 def voxels_to_points(voxels: Any, ijk_to_points: Any) -> np.ndarray:
-    """The centres of voxels.
-
-    Parameters
-    ----------
-    voxels : array_like, shape (n, 3)
-        K, J, I.
-    ijk_to_points : array_like, shape (4, 4)
-
-    Returns
-    -------
-    ndarray, shape (n, 3), float64
-    """
+    """The centres (n, 3), float64, of voxels K, J, I (n, 3)."""
     return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
 
 
@@ -97,19 +63,18 @@ class AffineSlices:
         self.shape = tuple(shape)
 
     def __call__(self, k: int) -> np.ndarray:
-        """Return the positions in slice k: ndarray, shape (3, J, I), float64."""
+        """The positions in slice k: ndarray, shape (3, J, I), float64."""
         return self._first + (k * self.matrix[:3, 2])[:, np.newaxis, np.newaxis]
 
     @cached_property
     def _first(self) -> np.ndarray:
-        """The positions in slice 0."""
         _, rows, columns = self.shape
         along_i, along_j, _, start = self.matrix[:3].T[:, :, np.newaxis, np.newaxis]
         return start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
 
 
 def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
-    """Which voxel centres lie in a box around the origin.
+    """Which voxel centres (K, J, I) lie in a box around the origin.
 
     Parameters
     ----------
@@ -117,10 +82,6 @@ def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
         `slices(k)` gives the centres in slice k in the box's own axes (see `AffineSlices`).
     half_sizes : array_like, shape (3,)
         Half the box's size along its axes, in mm.
-
-    Returns
-    -------
-    ndarray, shape (K, J, I), bool
     """
     reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
     mask = np.empty(slices.shape, bool)
@@ -130,7 +91,7 @@ def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
 
 
 def sample_nearest(values: np.ndarray, slices: Any, first: Sequence[int] = (0, 0, 0)) -> np.ndarray:
-    """Values of another grid at the voxel centres of a volume; 0 outside that grid.
+    """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
 
     Parameters
     ----------
@@ -139,10 +100,6 @@ def sample_nearest(values: np.ndarray, slices: Any, first: Sequence[int] = (0, 0
         `slices(k)` gives the centres in slice k as I, J, K indices of the other grid.
     first : tuple of int
         I, J, K index that `values[0, 0, 0]` has in the other grid.
-
-    Returns
-    -------
-    ndarray, shape (K, J, I), of the type of `values`
     """
     result = np.zeros(slices.shape, values.dtype)
     # Indices relative to the first voxel's corner: truncation then rounds.

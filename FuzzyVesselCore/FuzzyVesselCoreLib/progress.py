@@ -57,25 +57,13 @@ class Progress:
         return part
 
     def advance(self, share: float) -> None:
-        """Report the share of this part that is done.
-
-        Raises
-        ------
-        Cancelled
-            The callback returned False.
-        """
+        """Report the share of this part that is done; raises `Cancelled` on False."""
         share = min(max(float(self._start + share * self._span), 0.0), 1.0)
         self._root._share = max(self._root._share, share)
         self.check()
 
     def check(self) -> None:
-        """Report the share that was reported last, so that the run can be cancelled.
-
-        Raises
-        ------
-        Cancelled
-            The callback returned False.
-        """
+        """Report the last share again, so that the run can be cancelled; raises `Cancelled`."""
         root = self._root
         if root._callback is None:
             return
@@ -91,16 +79,8 @@ class Progress:
     def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
         """Return ``work(*args, stop)``, which runs in a thread while the callback is called.
 
-        Parameters
-        ----------
-        work : callable
-            Compiled code that releases the interpreter lock. It must return early when
-            ``stop[0]``, of an array of uint8, is not 0.
-
-        Raises
-        ------
-        Cancelled
-            The callback returned False; raised after the work has returned.
+        The work is compiled code that releases the interpreter lock. It must return early when
+        ``stop[0]``, of an array of uint8, is not 0: then `Cancelled` is raised.
         """
         stop = np.zeros(1, np.uint8)
         if not self.has_callback:

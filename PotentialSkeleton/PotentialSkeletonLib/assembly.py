@@ -34,9 +34,8 @@ def assemble(
     ----------
     prepare : callable
         ``prepare(progress)`` gives the `Prepared` object.
-    shape : tuple of int
-        Of the volume.
-    spacing : 3 floats K, J, I, in mm
+    shape, spacing : 3 ints and 3 floats K, J, I
+        Of the volume; mm.
     options : SkeletonOptions
     progress : Progress
     recall : callable

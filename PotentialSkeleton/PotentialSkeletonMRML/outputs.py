@@ -5,6 +5,7 @@ Everything is made before the first node is touched.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,6 @@ class Requests:
                     "are {kinds}."
                 ).format(kinds=", ".join(KINDS))
             )
-        seen = []
         for output, node in self.nodes():
             class_name, kind = CLASSES[output]
             if not hasattr(node, "IsA") or not node.IsA(class_name):
@@ -96,13 +96,6 @@ class Requests:
                     )
                 )
             check_apart([node], {_("input"): solid.node})
-            if node in seen:
-                raise InputError(
-                    _("{node} was given for two outputs; choose another.").format(
-                        node=node_name(node)
-                    )
-                )
-            seen.append(node)
         self.check_present(solid, InputError)
 
     def while_present(
@@ -132,6 +125,15 @@ class Requests:
             raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
 
 
+def refuse_twice(nodes: list[Any]) -> None:
+    """Raise `InputError` for a node that was given for two outputs."""
+    for node in nodes:
+        if nodes.count(node) > 1:
+            raise InputError(
+                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
+            )
+
+
 def write_all(found: list[tuple]) -> list[SkeletonResult]:
     """Put skeletons into the scene.
 
@@ -147,143 +149,117 @@ def write_all(found: list[tuple]) -> list[SkeletonResult]:
     """
     import slicer
 
-    writings = [_Writing(*each) for each in found]
+    contents = [list(_contents(*each)) for each in found]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [writing.run(add) for writing in writings]
-    for writing in writings:
-        for node in writing.surplus:
-            remove_node(node)
+        results = [
+            _write(solid, skeleton, requests, each, add)
+            for (solid, skeleton, _field, requests), each in zip(found, contents)
+        ]
+    for _solid, skeleton, _field, requests in found:
+        for number, node in requests.given("curveNodes").items():
+            if number >= len(skeleton.branches):
+                remove_node(node)
     return results
 
 
-class _Writing:
-    """What goes where: contents are prepared first, nodes are touched by `run`."""
+def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iterator[tuple]:
+    """What is written: output, key of the node in it, name, and functions that fill and display.
 
-    def __init__(self, solid: Any, skeleton: Any, field: Any, requests: Requests) -> None:
-        self._solid, self._skeleton, self._requests = solid, skeleton, requests
-        wants = requests.wants
-        self._curves = branch_curves(solid, skeleton) if wants("curveNodes") else []
-        self._lines = branch_lines(solid, skeleton)
-        self._tubes = tubes(self._lines) if wants("tubesNode") else None
-        self._labels = image_from_array(skeleton.to_labelmap()) if wants("labelmapNode") else None
-        self._table = table_of(skeleton.to_table()) if wants("tableNode") else None
-        self._points: dict[str, Any] = {}
-        if wants("criticalPointsNodes"):
-            none = dict.fromkeys(requests.given("criticalPointsNodes"), np.zeros((0, 3)))
-            self._points = {**none, **points_by_kind(solid, skeleton)}
-        self._plots = radius_plots(skeleton) if wants("plotChartNodes") else []
-        self._field = None
-        if wants("fieldNode"):
-            # A direction from voxel to voxel, turned and stretched as the voxels are: lines that
-            # follow it in space are those that follow it in the voxels.
-            vectors = field.vectors[..., ::-1] @ solid.ijk_to_ras[:3, :3].T
-            self._field = image_from_array(vectors.astype(np.float32))
-        given = requests.given("curveNodes")
-        self.surplus = [node for n, node in given.items() if n >= len(skeleton.branches)]
+    ``fill(node, add)`` may add nodes; ``show(node)``, or None, is for a new node.
+    """
+    wants, name, transform_id = requests.wants, solid.name, solid.transform_id
+    lines, table = branch_lines(solid, skeleton), table_of(skeleton.to_table())
 
-    def run(self, add: Callable[[str, str], Any]) -> SkeletonResult:
-        """Add and fill all nodes; return the result."""
-        self._add, self._filled, self._added = add, [], []
-        solid, skeleton, transform_id = self._solid, self._skeleton, self._solid.transform_id
-        name = solid.name
-
-        def models(output: str, title: str, data: Any) -> Any:
-            return self._one(
-                output,
-                title,
-                data,
-                lambda node: fill_model(node, data, transform_id),
-                lambda node: show_model(node, output == "modelNode"),
-            )
-
-        curves = [
-            self._node(
-                "curveNodes",
-                number,
-                curve.name,
-                lambda node, curve=curve: fill_curve(node, curve, transform_id),
-                lambda node, curve=curve: show_curve(node, curve),
-            )
-            for number, curve in enumerate(self._curves)
-        ]
-        result = SkeletonResult(
-            skeleton,
-            solid.ijk_to_ras,
-            curveNodes=curves,
-            modelNode=models("modelNode", name + CENTRELINES, self._lines),
-            tubesNode=models("tubesNode", f"{name} tubes", self._tubes),
-            labelmapNode=self._volume("labelmapNode", f"{name} skeleton", self._labels),
-            tableNode=self._one(
-                "tableNode",
-                f"{name} branches",
-                self._table,
-                lambda node: fill_table(node, self._table),
-            ),
-            criticalPointsNodes={
-                kind: self._node(
-                    "criticalPointsNodes",
-                    kind,
-                    f"{name} {kind}",
-                    lambda node, points=points: fill_list(node, points, transform_id),
-                    lambda node, kind=kind: show_list(node, kind, min(solid.spacing)),
-                )
-                for kind, points in self._points.items()
-            },
-            plotChartNodes=[
-                self._node(
-                    "plotChartNodes",
-                    number,
-                    f"{name} {plot['title'].lower()}",
-                    lambda node, plot=plot: fill_chart(node, plot, add),
-                )
-                for number, plot in enumerate(self._plots)
-            ],
-            fieldNode=self._volume("fieldNode", f"{name} force", self._field),
+    def model(output: str, title: str, data: Any) -> tuple:
+        thin = output == "modelNode"
+        return (
+            output,
+            0,
+            title,
+            lambda node, _add: fill_model(node, data, transform_id),
+            lambda node: show_model(node, thin),
         )
-        put_beside([node for node in self._added if node not in curves], solid.node)
-        result.folderItemID = group(curves, skeleton, name + CENTRELINES, solid.node)
-        for node in self._filled:
-            hand_over(node, SKELETON, solid.node)
-        return result
 
-    def _node(
-        self,
-        output: str,
-        key: Any,
-        name: str,
-        fill: Callable[[Any], None],
-        show: Callable[[Any], None] | None = None,
-    ) -> Any:
-        """A given or new node, filled; a new one is also displayed."""
-        node = self._requests.given(output).get(key)
-        new = node is None
-        if new:
-            node = self._add(CLASSES[output][0], name)
-            self._added.append(node)
-        fill(node)
-        if new and show is not None:
+    for number, curve in enumerate(branch_curves(solid, skeleton) if wants("curveNodes") else ()):
+        yield (
+            "curveNodes",
+            number,
+            curve.name,
+            lambda node, _add, curve=curve: fill_curve(node, curve, transform_id),
+            lambda node, curve=curve: show_curve(node, curve),
+        )
+    if wants("modelNode"):
+        yield model("modelNode", name + CENTRELINES, lines)
+    if wants("tubesNode"):
+        yield model("tubesNode", f"{name} tubes", tubes(lines))
+    if wants("labelmapNode"):
+        image = image_from_array(skeleton.to_labelmap())
+        yield "labelmapNode", 0, f"{name} skeleton", partial(_fill_volume, image, solid), None
+    if wants("tableNode"):
+        yield "tableNode", 0, f"{name} branches", lambda node, _add: fill_table(node, table), None
+    if wants("criticalPointsNodes"):
+        none = dict.fromkeys(requests.given("criticalPointsNodes"), np.zeros((0, 3)))
+        for kind, points in {**none, **points_by_kind(solid, skeleton)}.items():
+            yield (
+                "criticalPointsNodes",
+                kind,
+                f"{name} {kind}",
+                lambda node, _add, points=points: fill_list(node, points, transform_id),
+                lambda node, kind=kind: show_list(node, kind, min(solid.spacing)),
+            )
+    for number, plot in enumerate(radius_plots(skeleton) if wants("plotChartNodes") else ()):
+        title = f"{name} {plot['title'].lower()}"
+        yield "plotChartNodes", number, title, partial(fill_chart, plot), None
+    if wants("fieldNode"):
+        # A direction from voxel to voxel, turned and stretched as the voxels are: lines that follow
+        # it in space are those that follow it in the voxels.
+        vectors = field.vectors[..., ::-1] @ solid.ijk_to_ras[:3, :3].T
+        image = image_from_array(vectors.astype(np.float32))
+        yield "fieldNode", 0, f"{name} force", partial(_fill_volume, image, solid), None
+
+
+def _write(
+    solid: Any, skeleton: Any, requests: Requests, contents: list[tuple], add: Callable
+) -> SkeletonResult:
+    """Add and fill all nodes of a skeleton."""
+    found: dict[str, dict] = {output: {} for output in CLASSES}
+    added, filled = [], []
+    for output, key, name, fill, show in contents:
+        given = requests.given(output).get(key)
+        node = add(CLASSES[output][0], name) if given is None else given
+        fill(node, add)
+        if given is None and show is not None:
             show(node)
-        self._filled.append(node)
-        return node
+        if given is None and output != "curveNodes":
+            added.append(node)
+        filled.append(node)
+        found[output][key] = node
+    put_beside(added, solid.node)
+    curves = list(found["curveNodes"].values())
+    folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
+    for node in filled:
+        hand_over(node, SKELETON, solid.node)
+    single = ("modelNode", "tubesNode", "labelmapNode", "tableNode", "fieldNode")
+    return SkeletonResult(
+        skeleton,
+        solid.ijk_to_ras,
+        curveNodes=curves,
+        folderItemID=folder,
+        criticalPointsNodes=found["criticalPointsNodes"],
+        plotChartNodes=list(found["plotChartNodes"].values()),
+        **{output: found[output].get(0) for output in single},
+    )
 
-    def _one(self, output: str, name: str, content: Any, fill: Any, show: Any = None) -> Any:
-        """The node of an output that has one only; None where it is not wanted."""
-        if content is None or not self._requests.wants(output):
-            return None
-        return self._node(output, 0, name, fill, show)
 
-    def _volume(self, output: str, name: str, image: Any) -> Any:
-        """A volume on the object's own grid, under the same parent transform."""
-        import slicer
+def _fill_volume(image: Any, solid: Any, node: Any, _add: Callable) -> None:
+    """Put an image on the object's own grid, under the same parent transform."""
+    import slicer
 
-        def fill(node: Any) -> None:
-            with slicer.util.NodeModify(node):
-                node.SetAndObserveTransformNodeID(self._solid.transform_id)
-                node.SetIJKToRASMatrix(matrix_from_array(self._solid.ijk_to_ras))
-                node.SetAndObserveImageData(image)
-                if node.IsA("vtkMRMLVectorVolumeNode"):
-                    node.SetVoxelVectorType(node.VoxelVectorTypeSpatial)
-            if node.GetDisplayNode() is None:
-                node.CreateDefaultDisplayNodes()
-
-        return self._one(output, name, image, fill)
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(solid.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveImageData(image)
+        if node.IsA("vtkMRMLVectorVolumeNode"):
+            node.SetVoxelVectorType(node.VoxelVectorTypeSpatial)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()

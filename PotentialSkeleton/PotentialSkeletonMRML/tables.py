@@ -107,7 +107,7 @@ def stored_tables(models: Iterable[Any]) -> dict[str, Any]:
     return joint
 
 
-def fill_chart(node: Any, plot: dict[str, Any], add: Callable[[str, str], Any]) -> None:
+def fill_chart(plot: dict[str, Any], node: Any, add: Callable[[str, str], Any]) -> None:
     """Show a plot in a vtkMRMLPlotChartNode; its series and table are used again, else added."""
     import slicer
 

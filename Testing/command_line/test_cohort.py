@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import re
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -53,8 +52,6 @@ def commands(monkeypatch):
         folder.mkdir()
         (folder / "report.json").write_text(json.dumps(REPORT))
         (folder / "branches.csv").write_text(BRANCHES)
-        if folder.name == "first":
-            (folder / "picture.png").write_text("")
         return 0, "done\n"
 
     monkeypatch.setattr(cohort._Processes, "run", run)
@@ -108,14 +105,14 @@ def test_lists_that_cannot_be_used(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("x" * 300, "more than 200 bytes"),
-        ("汉" * 70, "more than 200 bytes"),
+        ("x" * 300, "cannot be a folder"),
+        ("汉" * 70, "cannot be a folder"),
         ("NUL", "cannot be a folder's"),
         ("con.1", "cannot be a folder's"),
         ("a\0b", "column case has a control character"),
-        ("cases.csv", "a file of the cohort"),
-        ("Cohort.json", "a file of the cohort"),
-        ("first.log", "a file of the cohort"),
+        ("cases.csv", "cannot be a folder"),
+        ("Cohort.json", "cannot be a folder"),
+        ("first.log", "cannot be a folder"),
     ],
 )
 def test_a_name_that_no_folder_can_have_stops_no_other(
@@ -128,7 +125,6 @@ def test_a_name_that_no_folder_can_have_stops_no_other(
     assert (bad["status"], good["status"]) == ("failed", "done")
     assert problem in bad["error"]
     assert len(commands) == 1
-    ElementTree.parse(out / "cases.html")
     assert problem in capsys.readouterr().err
 
 
@@ -159,9 +155,6 @@ def test_one_table_and_a_bad_case(cases, commands, tmp_path, capsys, workers):
     said = capsys.readouterr()
     assert "2 of 3 done" in said.out
     assert "case b: b.nrrd: no volume." in said.err
-    body = ElementTree.fromstring((out / "cases.html").read_text()).find("body")
-    assert [section.find("h2").text for section in body.findall("section")] == ["first", "b", "c"]
-    assert [image.get("src") for image in body.iter("img")] == ["first/picture.png"]
     assert "something" in (out / "b.log").read_text()
 
 

@@ -75,8 +75,7 @@ def test_values_and_geometry_are_those_of_the_file(tmp_path, name, write, option
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["head_mra_oblique.nii.gz", "aorta_mra.mha", "circle_of_willis_mra_small.nrrd", "left"],
+    "name", ["head_mra_oblique.nii.gz", "aorta_mra.mha", "circle_of_willis_mra_small.nrrd", "left"]
 )
 def test_volumes_are_those_that_slicers_own_reader_makes(data_folder, tmp_path, name):
     path = data_folder / name
@@ -146,14 +145,6 @@ def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
     np.testing.assert_allclose(node.GetSpacing(), [1, 1, 2], atol=1e-6)
 
 
-def test_a_file_is_read_alone_although_its_neighbours_have_numbers(tmp_path):
-    for number in range(3):
-        write_nrrd(tmp_path / f"scan{number}.nrrd", VALUES + np.int16(number))
-    np.testing.assert_array_equal(
-        array_of(volumes.read_volume(tmp_path / "scan1.nrrd")), VALUES + 1
-    )
-
-
 def test_a_mask_of_any_type_becomes_0_and_1(tmp_path):
     mask = (VALUES > 0).astype(np.int64) * 255
     node = volumes.read_mask(write_nifti(tmp_path / "mask.nii.gz", mask))
@@ -215,10 +206,7 @@ def test_what_cannot_be_read_is_named(tmp_path):
             write_nrrd(tmp_path / "n.nrrd", VALUES, directions=["(nan,0,0)", "(0,1,0)", "(0,0,2)"]),
             "",
         ),
-        (
-            write_nrrd(tmp_path / "p.nrrd", VALUES, directions=["(1,0,0)", "(1,0,0)", "(0,0,2)"]),
-            "",
-        ),
+        (write_nrrd(tmp_path / "p.nrrd", VALUES, directions=["(1,0,0)", "(1,0,0)", "(0,0,2)"]), ""),
     ):
         assert said in refusal(path)
 

@@ -13,32 +13,15 @@ from support.image_files import write_nrrd
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-SKELETON_FILES = {
-    "skeleton.nrrd",
-    "branches.csv",
-    "skeleton.swc",
-    "centrelines.vtp",
-    "curves.mrk.json",
-    "skeleton.png",
-    "scene.mrb",
-    "report.json",
-    "centrelines-rooted.vtp",
-    "centrelines-split.vtp",
-    "network.vtp",
-    "network.graphml",
-    "network-nodes.csv",
-    "network-edges.csv",
-    "simvascular-paths",
-}
 # Files of lines, which an object without a branch has not.
 LINE_FILES = {
-    "centrelines.vtp",
-    "curves.mrk.json",
-    "centrelines-rooted.vtp",
-    "centrelines-split.vtp",
-    "network.vtp",
-    "simvascular-paths",
-}
+    "centrelines.vtp", "curves.mrk.json", "centrelines-rooted.vtp", "centrelines-split.vtp",
+    "network.vtp", "simvascular-paths",
+}  # fmt: skip
+SKELETON_FILES = LINE_FILES | {
+    "skeleton.nrrd", "branches.csv", "skeleton.swc", "skeleton.png", "scene.mrb", "report.json",
+    "network.graphml", "network-nodes.csv", "network-edges.csv",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -231,3 +214,24 @@ def test_each_label_has_its_tree_as_if_it_were_alone(tree, without_3d, tmp_path,
         "2": 3,
         "5": 1,
     }
+
+
+# ---- formats and roots of trees
+
+
+def test_formats_and_a_root_are_chosen(tree, without_3d, tmp_path, capsys):
+    for formats, there in (
+        ("none", set()),
+        ("stl,graphml", {"surface.stl", "tubes.stl", "network.graphml"}),
+        ("vmtk", {"centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"}),
+    ):
+        out = tmp_path / "out"
+        told(capsys, "skeleton", tree[0], "--label", "2", "--formats", formats, "--out", out)
+        more = {path.name for path in out.iterdir()} - {
+            "skeleton.nrrd", "branches.csv", "skeleton.swc", "scene.mrb", "report.json",
+            "centrelines.vtp", "curves.mrk.json",
+        }  # fmt: skip
+        assert more == there
+    said = error_of(capsys, "skeleton", tree[0], "--root", "60,0,0", "--out", tmp_path / "b")
+    assert "--root 60,0,0 lies outside the labelmap of 60,40,20 voxels" in said
+    assert not (tmp_path / "b").exists()

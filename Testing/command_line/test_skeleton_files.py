@@ -137,22 +137,6 @@ def test_csv_has_lengths_and_radii_in_mm(result):
     assert sum(float(row["length_mm"]) for row in rows) == pytest.approx(total, abs=1e-4)
 
 
-def test_the_model_has_a_line_a_branch_with_radius(scene, result):
-    folder, expected, matrix, _ = result
-    data = slicer.util.loadModel(str(folder / "centrelines.vtp")).GetPolyData()
-    assert data.GetNumberOfLines() == 3
-    for number, branch in enumerate(expected.branches):
-        cell, radius = data.GetCell(number), data.GetPointData().GetArray("Radius")
-        ids = [cell.GetPointId(n) for n in range(cell.GetNumberOfPoints())]
-        found = np.array([data.GetPoint(n) for n in ids])
-        np.testing.assert_allclose(found, to_ras(branch.points, matrix), atol=1e-4)
-        np.testing.assert_allclose([radius.GetTuple1(n) for n in ids], branch.radius, rtol=1e-6)
-        length = np.linalg.norm(np.diff(found, axis=0), axis=1).sum()
-        assert data.GetCellData().GetArray("Length").GetTuple1(number) == pytest.approx(
-            length, rel=1e-5
-        )
-
-
 def test_the_curves_have_radii(scene, result):
     folder, expected, matrix, _ = result
     slicer.modules.markups.logic().LoadMarkups(str(folder / "curves.mrk.json"), "branch")
@@ -177,18 +161,3 @@ def test_the_labelmap_lies_on_the_input(scene, result):
     np.testing.assert_array_equal(found, expected.voxels)
     there = [world_of(node, voxel) for voxel in found[:5]]
     np.testing.assert_allclose(there, to_ras(found[:5], matrix), atol=1e-5)
-
-
-def test_the_bundle_has_all_nodes(scene, result):
-    folder, expected, _, _ = result
-    slicer.util.loadScene(str(folder / "scene.mrb"), {})
-    names = {node.GetName() for node in slicer.util.getNodesByClass("vtkMRMLNode")}
-    wanted = {"fork", "fork centrelines", "fork skeleton", "fork branches", "fork radii",
-              "fork radius along the longest branch"}  # fmt: skip
-    assert wanted <= names
-    assert {f"fork branch {number}" for number in range(3)} <= names
-    chart = slicer.util.getNode("fork radius along the longest branch")
-    table = chart.GetNthPlotSeriesNode(0).GetTableNode().GetTable()
-    longest = max(expected.to_table()["length_mm"])
-    last = table.GetValueByName(table.GetNumberOfRows() - 1, "distance_mm").ToDouble()
-    assert last == pytest.approx(longest, rel=1e-5)

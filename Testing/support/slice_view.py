@@ -105,9 +105,15 @@ class _View:
         return array[::-1, :, :3].copy()
 
     def close(self):
-        """Let go of the scene and the window."""
-        self.group.SetMRMLDisplayableNode(None)
+        """Let go of the mouse, then of the scene, then of the window: each while all is there.
+
+        A window that ended while a style or an actor still knew it ended the process at times.
+        """
+        self._style.SetInteractor(None)
         self.interactor.SetInteractorStyle(None)
+        self.group.SetMRMLDisplayableNode(None)
+        self.renderer.RemoveAllViewProps()
+        self.window.RemoveRenderer(self.renderer)
         self.window.Finalize()
 
 
@@ -169,12 +175,13 @@ class SliceView(_View):
         return int(np.count_nonzero(np.ptp(self.pixels().astype(int), axis=2) > 30))
 
     def close(self):
+        nodes = self.composite, self.node
         self.logic.RemoveObserver(self._tag)
         slicer.app.applicationLogic().GetSliceLogics().RemoveItem(self.logic)
         super().close()
-        self._style.SetInteractor(None)
+        self.logic.SetMRMLScene(None)
         # Another view of that name shall get nodes of its own; clearing the scene keeps these.
-        for node in (self.composite, self.node):
+        for node in nodes:
             slicer.mrmlScene.RemoveNode(node)
 
 

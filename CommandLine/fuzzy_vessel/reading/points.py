@@ -37,11 +37,6 @@ def read_seeds(path: str | Path) -> Any:
     Returns
     -------
     vtkMRMLMarkupsFiducialNode
-
-    Raises
-    ------
-    InputError
-        The file is missing, or is not one list of points; the message names it.
     """
     import slicer
 
@@ -119,13 +114,7 @@ def _point(entry, number):
 
 @contextlib.contextmanager
 def checked_bundle(path: str | Path) -> Iterator[Path]:
-    """Yield a copy of a bundle (.mrb) that holds nothing but files within it.
-
-    Raises
-    ------
-    InputError
-        It is no bundle, is damaged, has a part that would lie elsewhere, or does not fit the disk.
-    """
+    """Yield a copy of a bundle (.mrb) that holds nothing but files within it."""
     path = Path(path)
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         copy = Path(folder) / path.name

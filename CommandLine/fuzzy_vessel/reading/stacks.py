@@ -212,12 +212,7 @@ def _read_zarr(path: Path, choice: Choice, zarr: ModuleType) -> Stack:
 
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none.
-
-    Raises
-    ------
-    ValueError, InputError
-    """
+    """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none."""
     folders = (path, path / "0", *list(path.parents)[:MAX_DEPTH])
     if all(_multiscale(folder) is None for folder in folders):
         return None

@@ -69,11 +69,6 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     Returns
     -------
     vtkMRMLLabelMapVolumeNode
-
-    Raises
-    ------
-    InputError
-        The message names the file and what to do.
     """
     path = existing(path)
     choice = Choice(spacing=spacing) if is_stack(path) else Choice()

@@ -121,10 +121,7 @@ def _run(job: Callable, given: Namespace) -> list[str]:
     from ..slicer_host import headless
 
     headless.start().clear()
-    with (
-        headless.vtk_messages(),
-        tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder,
-    ):
+    with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         progress = FilterProgress()
         files, notes = job(given, Stopwatch(progress), Path(folder))
         _move_into_place(Path(folder), files)
@@ -286,11 +283,6 @@ def write_wrappers(folder: str | Path) -> list[Path]:
     Slicer starts an executable in its own environment, whose PYTHONHOME and libraries another
     Python must not see; and it runs everything in a module path with ``--xml``, so that the
     environment's own folder of programs is no place to name.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be written.
     """
     folder = Path(folder).resolve()
     written = []

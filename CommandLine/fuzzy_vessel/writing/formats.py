@@ -28,13 +28,7 @@ def check_label_formats(formats: Sequence[str]) -> None:
 
 
 def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> list[str]:
-    """Write a labelmap node in formats of `LABEL_FORMATS`; returns warnings.
-
-    Raises
-    ------
-    OSError
-        A file could not be written, or is not complete.
-    """
+    """Write a labelmap node in formats of `LABEL_FORMATS`; returns warnings."""
     from .nodes import write_nodes
 
     if "nii.gz" in formats:
@@ -64,10 +58,7 @@ def _write_ome_zarr(path, labels, matrix):
 
     spacing = np.linalg.norm(matrix[:3, :3], axis=0)[::-1].tolist()
     origin = (np.diag([-1, -1, 1]) @ matrix[:3, 3])[::-1].tolist()
-    placed = [
-        {"type": "scale", "scale": spacing},
-        {"type": "translation", "translation": origin},
-    ]
+    placed = [{"type": "scale", "scale": spacing}, {"type": "translation", "translation": origin}]
     multiscale = {
         "version": OME_VERSION,
         "name": path.name.split(".")[0],

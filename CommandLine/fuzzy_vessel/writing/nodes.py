@@ -73,11 +73,6 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
         The background of the slice views; a labelmap is laid over an empty background.
     focus : sequence of 3 float
         The point (RAS) through which the slices go.
-
-    Raises
-    ------
-    OSError
-        If the file could not be written, or is not complete.
     """
     import slicer
 

@@ -32,19 +32,9 @@ ABSENT = (1 << 64) - 1  # place of a chunk that is not in a shard
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """What an array's header says.
+    """What an array's header says; `chunks` are the files: shards where there are any.
 
-    Attributes
-    ----------
-    shape, chunks : tuple of int
-        Chunks are the files: shards where there are any.
-    value_bytes : int
-    codecs : tuple of str
-        Names; of the chunks within the shards where there are any.
-    inner : tuple of int or None
-        Shape of the chunks in a shard.
-    index_at_end, index_checksum : bool
-        Where a shard has its index, and whether it ends with a checksum.
+    Where there are, `codecs` (names) are those of the chunks in them, of the shape `inner`.
     """
 
     shape: tuple[int, ...]
@@ -68,13 +58,7 @@ def read_json(path: Path) -> Any:
 
 
 def attributes_of(folder: Path) -> dict[str, Any]:
-    """The attributes of an array or a group; empty where there are none.
-
-    Raises
-    ------
-    ValueError
-        Their file is no JSON of an object.
-    """
+    """The attributes of an array or a group, empty where there are none; may raise `ValueError`."""
     found: Any = {}
     if (folder / ".zattrs").exists():
         found = read_json(folder / ".zattrs")
@@ -251,9 +235,7 @@ def _chunks_in(data: mmap.mmap, size: int, header: ArrayHeader) -> list[tuple[in
     return [(at, at + length) for at, length in index if (at, length) != (ABSENT, ABSENT)]
 
 
-def _unpacked_bytes(
-    data: mmap.mmap, first: int, last: int, codecs: tuple[str, ...], limit: int
-) -> int:
+def _unpacked_bytes(data, first, last, codecs, limit):
     """Bytes that a compressor makes of a part of a file; at most a little above the limit."""
     if last > len(data):
         raise ValueError("was cut short")

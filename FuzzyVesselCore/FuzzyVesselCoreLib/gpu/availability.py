@@ -39,13 +39,7 @@ def driver_version() -> int | None:
 
 
 def cuda_packages(cuda_major: int | None = None) -> tuple[str, ...]:
-    """What pip installs for CUDA: CuPy with NVIDIA's libraries, and cuda.core.
-
-    Parameters
-    ----------
-    cuda_major : int, optional
-        By default that of the NVIDIA driver; the newest where there is none.
-    """
+    """What pip installs for CUDA (by default the driver's version): CuPy and cuda.core."""
     major = min(max(cuda_major or (driver_version() or 13000) // 1000, 12), 13)
     return f"cupy-cuda{major}x[ctk]>=14,<15", "cuda-core>=1.2,<2", f"cuda-bindings=={major}.*"
 

@@ -221,9 +221,7 @@ class Tissues:
         self._spine(hu, axes, blend)
         return hu, (liver <= 0).astype(np.uint8)
 
-    def _paint(
-        self, hu: np.ndarray, axes: list[np.ndarray], shape: Ellipsoid, blend: Blend
-    ) -> None:
+    def _paint(self, hu, axes, shape, blend):
         box = tuple(
             slice(*np.searchsorted(axis.reshape(-1), span))
             for axis, span in zip(axes, shape.box(self.grid.width))

@@ -30,19 +30,14 @@ class Phantom:
         Hounsfield units.
     spacing : tuple of 3 float
         Voxel size K,J,I in mm.
-    mask : ndarray of uint8
-        1 where the voxel's centre lies in the portal vein's tree or the hepatic veins'.
-    liver : ndarray of uint8
-        1 in the liver, its vessels and its lesion included.
-    seeds : ndarray of int, (n, 3)
-        Voxels inside the vessels: trunk and a branch of both trees.
+    mask, liver : ndarray of uint8
+        1 in the trees of portal and hepatic veins; in the liver, its vessels and lesion included.
+    seeds, background_seeds : ndarray of int, (n, 3)
+        In trunk and a branch of both trees; bright spots of tissue, where segmentations leak first.
     seed_labels : tuple of str
         What each seed lies in.
-    background_seeds : ndarray of int, (m, 3)
-        Bright spots of liver tissue off the vessels: where a segmentation leaks first.
     centrelines : list of Branch
-        Both trees; parents stand before their children. The trees make detours to keep clear
-        of each other, but here and there they touch.
+        Both trees, which touch here and there; parents stand before their children.
     """
 
     volume: np.ndarray
@@ -164,15 +159,7 @@ def _seeds_in(centrelines: list[Branch]) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.array(seeds), tuple(labels)
 
 
-def _background_seeds_in(
-    volume: np.ndarray,
-    mask: np.ndarray,
-    liver: np.ndarray,
-    centrelines: list[Branch],
-    spacing: tuple[float, ...],
-    rng: np.random.Generator,
-    count: int = 3,
-) -> np.ndarray:
+def _background_seeds_in(volume, mask, liver, centrelines, spacing, rng, count=3):
     """Where a segmentation leaks first: the brightest of some spots of tissue off the vessels."""
     from scipy.spatial import cKDTree
 

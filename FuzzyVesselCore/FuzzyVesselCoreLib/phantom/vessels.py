@@ -72,15 +72,7 @@ def grow(
     return courses
 
 
-def _curve(
-    start: np.ndarray,
-    heading: np.ndarray,
-    way: np.ndarray,
-    radius: float,
-    gap: float,
-    rng: np.random.Generator,
-    clearance: Callable[[np.ndarray], float],
-) -> np.ndarray:
+def _curve(start, heading, way, radius, gap, rng, clearance):
     """A quadratic Bezier arc of a chord; a detour where other trees obstruct it."""
     length = _norm(way)
     steps = int(np.clip(np.ceil(length / (1.2 * radius)), 3, 24))
@@ -233,9 +225,7 @@ def signed_distance(
     return result
 
 
-def _distance_to_segment(
-    tubes: Segments, n: Any, low: np.ndarray, high: np.ndarray, spacing: Sequence[float]
-) -> np.ndarray:
+def _distance_to_segment(tubes, n, low, high, spacing):
     z, y, x = (
         (np.arange(low[a], high[a]) * spacing[a] - tubes.start[n, a])
         .astype(np.float32)

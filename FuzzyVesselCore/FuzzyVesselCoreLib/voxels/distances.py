@@ -172,9 +172,7 @@ def neighbour_steps(
     return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
 
 
-def _lower(
-    distances: np.ndarray, sources: np.ndarray, spacing: Sequence[float], progress: Progress
-) -> None:
+def _lower(distances, sources, spacing, progress):
     """Lower distances, in place, to those from some sources."""
     offsets, weights = neighbour_steps(distances.shape, spacing)
     flat = distances.reshape(-1)

@@ -99,15 +99,8 @@ def fill_cavities(
     -------
     filled : ndarray of bool, shape (K, J, I)
         The mask itself if it has no cavity.
-    count : int
-        Number of cavities.
-    voxels : int
-        Number of their voxels.
-
-    Raises
-    ------
-    Cancelled
-        The progress callback returned False.
+    count, voxels : int
+        Number of cavities, and of their voxels.
 
     Examples
     --------

@@ -94,16 +94,6 @@ def territories(
     distance : str
         "straight": to the nearest point of the curves, also through what is no organ. "geodesic":
         along the organ, from the curves' points within it.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
-    >>> organ = np.ones((1, 10, 6), np.uint8)
-    >>> two = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [0, 0, 5]], [[0, 9, 0], [0, 9, 5]]], [[1, 1], [1, 1]], (10, 10, 10)
-    ... )
-    >>> territories(organ, two).volumes
-    {1: 30.0, 2: 30.0}
     """
     if distance not in (STRAIGHT, GEODESIC):
         text = _("The distance {distance!r} is unknown: use {straight} or {geodesic}.")

@@ -42,11 +42,6 @@ class PruneStep:
     "length": end branches shorter than so many mm. "radius": end branches whose mean radius is
     smaller, mm. "spur ratio": end branches whose length over the radius at their junction is
     smaller. "generation": all branches of a higher generation.
-
-    Examples
-    --------
-    >>> PruneStep("length", 5).to_dict()
-    {'kind': 'length', 'value': 5.0}
     """
 
     kind: str
@@ -70,11 +65,6 @@ class Edit:
 
     "cut": the branch ends there, and another one begins. "remove": the branch there goes. "bridge":
     the end nearest to the place is joined with the nearest other tree.
-
-    Examples
-    --------
-    >>> Edit("cut", [0, 2, 3]).to_dict()
-    {'kind': 'cut', 'point': [0.0, 2.0, 3.0]}
     """
 
     kind: str
@@ -130,13 +120,7 @@ def steps_text(steps: Sequence[Step]) -> str:
 
 
 def steps_of_text(text: str) -> list[Step]:
-    """Steps from `steps_text`; `InputError` if the text is no list of valid steps.
-
-    Examples
-    --------
-    >>> steps_of_text('[{"kind": "radius", "value": 0.8}]')
-    [PruneStep(kind='radius', value=0.8)]
-    """
+    """Steps from `steps_text`; `InputError` if the text is no list of valid steps."""
     try:
         stored = json.loads(text)
     except ValueError as error:
@@ -159,16 +143,6 @@ def pruned(
     End branches are cut one at a time, the worst first, and what is left at their junction is
     joined before the next is judged. A branch at a root (nodes, as for `CurveSkeleton.roots`) and
     the last branch of a component stay.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [9, 0, 0]], [[9, 0, 0], [15, 8, 0]], [[9, 0, 0], [9, -3, 0]]],
-    ...     [[2, 2], [1.5, 1], [1.5, 1]],
-    ... )
-    >>> pruned(fork, [PruneStep("length", 5)])[1]
-    [[0, 1]]
     """
     chosen = skeleton.roots(list(roots) if roots is not None else None)
     places = {tuple(skeleton.nodes[root].position) for root in chosen}
@@ -356,11 +330,12 @@ def with_branches(skeleton: CurveSkeleton, stays: Collection[int]) -> Changed:
             chains[first] = branch, one[1] + other[1][::-1]
     degrees = Counter(node for b, _origin in chains.values() for node in (b.start, b.end))
     closed = {branch.start for branch, _origin in chains.values() if branch.start == branch.end}
-    nodes, number_of = [], {}
-    for number, node in enumerate(skeleton.nodes):
-        if number in degrees or node.kind == ISOLATED:
+    nodes: list[Node] = []
+    number_of: dict[int, int] = {}
+    for number, own in enumerate(skeleton.nodes):
+        if number in degrees or own.kind == ISOLATED:
             number_of[number] = len(nodes)
-            nodes.append(replace(node, kind=node_kind(degrees[number], number in closed)))
+            nodes.append(replace(own, kind=node_kind(degrees[number], number in closed)))
     branches = [
         replace(b, start=number_of[b.start], end=number_of[b.end]) for b, _origin in chains.values()
     ]

@@ -159,16 +159,6 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     """The place of a branch (its number) with the smallest inscribed diameter.
 
     `margin` says how much of each end is left out; see `Course.inner_points`.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import skeleton_of_polylines
-    >>> vessel = skeleton_of_polylines(
-    ...     [[[0, 0, z] for z in range(21)]], [[2.0] * 10 + [0.8] + [2.0] * 10]
-    ... )
-    >>> found = narrowest_place(vessel, 0)
-    >>> found.length, found.diameter, percent_stenosis(found.diameter, 4.0)
-    (10.0, 1.6, 60.0)
     """
     own = _checked_branch(skeleton, branch)
     if not 0 <= margin < np.inf:

@@ -6,9 +6,13 @@ part of a cell, within which it is trilinear again.
 
 import numpy as np
 
+from FuzzyVesselCoreLib.threads import in_parts
+
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
 NEWTON_STEPS = 30
 CORNERS = np.array(list(np.ndindex(2, 2, 2)))  # of a cell, K, J, I
+# Of each of the eight parts of a cell, the places of its corners on a grid of 27.
+CORNERS_OF_PARTS = (CORNERS[:, None] + CORNERS) @ np.array([9, 3, 1])
 
 
 def cells_with_sign_changes(
@@ -30,13 +34,27 @@ def cells_with_sign_changes(
     corners : ndarray, (n, 8, 3)
         The vectors at their corners, I fastest.
     """
-    is_cell, values = classes >= lowest_class, vectors.reshape(-1, 3)
-    has_cell = np.zeros(classes.shape, bool)  # the last voxels along each axis begin none
-    has_cell[:-1, :-1, :-1] = is_cell[:-1, :-1, :-1]
-    cells = np.flatnonzero(has_cell)
-    offsets = CORNERS @ np.array([classes.shape[1] * classes.shape[2], classes.shape[2], 1])
+
+    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = slice(first, last + 1)
+        return _cells_of_box(vectors[planes], classes[planes] >= lowest_class, first)
+
+    nothing = np.empty((0, 3), np.int64), np.empty((0, 8, 3), vectors.dtype)
+    found = in_parts(work, len(classes) - 1, classes.size)
+    cells, corners = (np.concatenate(parts) for parts in zip(nothing, *found))
+    return cells, corners
+
+
+def _cells_of_box(
+    vectors: np.ndarray, is_usable: np.ndarray, first: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a box that begins at the plane `first`."""
+    shape, values = is_usable.shape, vectors.reshape(-1, 3)
+    has_cell = np.zeros(shape, bool)  # the last voxels along each axis begin none
+    has_cell[:-1, :-1, :-1] = is_usable[:-1, :-1, :-1]
+    cells, offsets = np.flatnonzero(has_cell), CORNERS @ [shape[1] * shape[2], shape[2], 1]
     for offset in offsets[1:]:
-        cells = cells[is_cell.reshape(-1)[cells + offset]]
+        cells = cells[is_usable.reshape(-1)[cells + offset]]
     for axis in range(3):
         component = values[:, axis]
         low = component[cells]
@@ -46,8 +64,9 @@ def cells_with_sign_changes(
             np.minimum(low, other, out=low)
             np.maximum(high, other, out=high)
         cells = cells[(low <= 0) & (high >= 0) & (low < high)]
-    places = np.stack(np.unravel_index(cells, classes.shape), axis=1)
-    return places, values[cells[:, None] + offsets]
+    corners = values[cells[:, None] + offsets]
+    k, j, i = np.unravel_index(cells, shape)
+    return np.stack([k + first, j, i], axis=1), corners
 
 
 def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,14 +86,19 @@ def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     jacobians : ndarray, (m, 3, 3)
     """
     corners = corners.astype(float)
-    cell, low, parts, size = np.arange(len(corners)), np.zeros((len(corners), 3)), corners, 1.0
+    cell, low, size = np.arange(len(corners)), np.zeros((len(corners), 3)), 1.0
+    parts = corners.swapaxes(0, 1)  # (8, n, 3)
     for _ in range(MAX_SUBDIVISIONS):
         size /= 2
-        grid = GRID_WEIGHTS @ parts
-        parts = grid[:, CORNERS_OF_PARTS]  # (n, 8, 8, 3)
-        least, most = parts.min(axis=2), parts.max(axis=2)
-        n, part = np.nonzero(((least <= 0) & (most >= 0) & (least < most)).all(axis=2))
-        parts, cell, low = parts[n, part], cell[n], low[n] + size * CORNERS[part]
+        grid = parts.reshape(2, 2, 2, -1, 3)
+        for axis in range(3):
+            first, last = np.moveaxis(grid, axis, 0)
+            grid = np.stack([first, (first + last) / 2, last], axis)
+        parts = grid.reshape(27, -1, 3)[CORNERS_OF_PARTS]  # (8, 8, n, 3)
+        least, most = parts.min(axis=1), parts.max(axis=1)
+        n, part = np.nonzero(((least <= 0) & (most >= 0) & (least < most)).all(axis=2).T)
+        parts = parts[part, :, n].swapaxes(0, 1)
+        cell, low = cell[n], low[n] + size * CORNERS[part]
     middle = low + size / 2
     converged, places = _newton(corners[cell], middle)
     # A root outside its part is found from the part that holds it.
@@ -109,14 +133,3 @@ def _newton(corners: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.nda
         converged[active[is_near & is_short]] = True
         active = active[is_near & ~is_short]
     return converged, places
-
-
-def _weights_on_grid() -> np.ndarray:
-    """Trilinear weights (27, 8) of a cell's corners at the grid that halves it."""
-    grid = np.array(list(np.ndindex(3, 3, 3)))[:, None] / 2
-    return np.where(CORNERS, grid, 1 - grid).prod(axis=2)
-
-
-GRID_WEIGHTS = _weights_on_grid()
-# Of each of the eight parts of a cell, the places of its corners on the grid.
-CORNERS_OF_PARTS = (CORNERS[:, None] + CORNERS) @ np.array([9, 3, 1])

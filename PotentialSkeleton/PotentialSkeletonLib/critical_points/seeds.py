@@ -3,6 +3,7 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 
 from ..field.solid import eroded
 from ..object.voxel_classes import BOUNDARY
@@ -34,31 +35,44 @@ def divergence_seeds(
     ndarray of int, (n, 3)
         Voxels K, J, I, the lowest divergence first.
     """
-    progress, shape = Progress.of(progress), classes.shape
-    forces = vectors.reshape(-1, 3)
-    forced = np.flatnonzero(classes >= BOUNDARY)
-    lengths = np.sqrt((forces[forced].astype(float) ** 2).sum(axis=1))
-    has_force = np.zeros(shape, bool)
-    has_force.reshape(-1)[forced] = lengths > 0
-    is_inside = np.zeros(shape, bool)
-    is_inside[1:-1, 1:-1, 1:-1] = classes[1:-1, 1:-1, 1:-1] > 0
-    voxels, steps = np.flatnonzero(is_inside), (shape[1] * shape[2], shape[2], 1)
-    for step in steps:
-        voxels = voxels[has_force.reshape(-1)[voxels + step]]
-        voxels = voxels[has_force.reshape(-1)[voxels - step]]
+    progress = Progress.of(progress)
+
+    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        planes = slice(first, last + 2)  # with one before and one behind
+        voxels, values = _unit_divergence(vectors[planes], classes[planes])
+        return voxels + first * classes[0].size, values
+
+    nothing = np.empty(0, np.int64), np.empty(0, np.float32)
+    found = in_parts(work, max(len(classes) - 2, 0), classes.size)
+    voxels, values = (np.concatenate(parts) for parts in zip(nothing, *found))
+    progress.check()
     if share <= 0 or not len(voxels):
         return np.empty((0, 3), np.int64)
-    progress.check()
-    total, component = np.zeros(len(voxels)), np.zeros(has_force.size)
-    for axis, step in enumerate(steps):
-        component[forced] = forces[forced, axis] / np.maximum(lengths, 1e-300)
-        total += 0.5 * (component[voxels + step] - component[voxels - step])
-        progress.check()
-    divergence = np.full(shape, np.inf, np.float32)
-    values = total.astype(np.float32)
+    divergence = np.full(classes.shape, np.inf, np.float32)
     divergence.reshape(-1)[voxels] = values
     highest = values.min() + share / 100 * (values.max() - values.min())
     return _lowest_first(divergence, voxels[values <= highest])
+
+
+def _unit_divergence(vectors: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Inner voxels (flat) of a box, all of whose six neighbours have a force, and the divergence.
+
+    By central differences; voxels at the border of the box are left out.
+    """
+    forces, forced = vectors.reshape(-1, 3), np.flatnonzero(classes >= BOUNDARY)
+    lengths = np.sqrt((forces[forced].astype(float) ** 2).sum(axis=1))
+    has_force, is_inside = np.zeros(classes.size, bool), np.zeros(classes.shape, bool)
+    has_force[forced] = lengths > 0
+    is_inside[1:-1, 1:-1, 1:-1] = classes[1:-1, 1:-1, 1:-1] > 0
+    voxels, steps = np.flatnonzero(is_inside), (classes[0].size, classes.shape[2], 1)
+    for step in steps:
+        voxels = voxels[has_force[voxels + step]]
+        voxels = voxels[has_force[voxels - step]]
+    total, component = np.zeros(len(voxels)), np.zeros(classes.size)
+    for axis, step in enumerate(steps):
+        component[forced] = forces[forced, axis] / np.maximum(lengths, 1e-300)
+        total += 0.5 * (component[voxels + step] - component[voxels - step])
+    return voxels, total.astype(np.float32)
 
 
 def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Public result: a graph of curves through the middle of an object, with radii and measures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,7 +195,7 @@ def node_kind(degree: int, is_closed: bool) -> str:
     return {0: ISOLATED, 1: END}.get(degree, JUNCTION)
 
 
-def component_numbers(count: int, pairs: Sequence[Sequence[int]]) -> list[int]:
+def component_numbers(count: int, pairs: Any) -> list[int]:
     """Number of each node's connected component, from 1 in the order of their first nodes."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -87,18 +87,12 @@ class LineShape:
 
 
 def line_shape(points: np.ndarray, radius: np.ndarray) -> LineShape:
-    """Measures of a polyline.
+    """Measures of a polyline (n, 3) in mm, in right-handed axes X, Y, Z, with radii (n,).
 
     Curvature and torsion follow from Frenet's formulas, |r' x r''| / |r'|^3 and
     (r' x r'') . r''' / |r' x r''|^2, with derivatives of cubic polynomials fitted to a window
-    (Savitzky and Golay 1964): second differences of a line through voxels are mostly noise.
-
-    Parameters
-    ----------
-    points : ndarray of float, (n, 3)
-        mm, in right-handed axes X, Y, Z.
-    radius : ndarray of float, (n,)
-        mm; its mean sets the size of the window. A shorter line has neither curvature nor torsion.
+    (Savitzky and Golay 1964) as wide as the mean radius demands: second differences of a line
+    through voxels are mostly noise. A shorter line has neither.
 
     Examples
     --------

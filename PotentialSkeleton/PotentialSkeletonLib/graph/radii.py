@@ -12,21 +12,10 @@ from scipy.spatial import cKDTree
 
 
 def radius_at(points: np.ndarray, solid: np.ndarray, spacing: Sequence[float]) -> np.ndarray:
-    """Distance of each point to the nearest voxel centre outside an object.
+    """Distance (mm) of each point (n, 3), in voxels, to the nearest voxel centre outside an object.
 
-    That voxel has one of the object at a face: else a step towards the point would be nearer.
-
-    Parameters
-    ----------
-    points : ndarray of float, (n, 3)
-        In the array, in voxels.
-    solid : ndarray of bool, shape (K, J, I)
-        The object. Beyond the array everything is outside.
-    spacing : 3 floats K, J, I, in mm
-
-    Returns
-    -------
-    ndarray of float64, (n,), in mm
+    Beyond the array (bool) everything is outside. The nearest voxel outside has one of the object
+    at a face: else a step towards the point would be nearer.
 
     Examples
     --------

@@ -22,18 +22,9 @@ def skeleton_graph(
     spacing: Sequence[float],
     progress: Progress,
 ) -> tuple[list[Node], list[Branch]]:
-    """Nodes and branches of the thin voxels of one component.
+    """Nodes and branches of the thin voxels (n, 3), ascending, of one component (bool, K, J, I).
 
-    Parameters
-    ----------
-    voxels : ndarray of int, (n, 3)
-        K, J, I, ascending.
-    positions : ndarray of float, (n, 3)
-        Where the skeleton passes in each voxel.
-    mask : ndarray of bool, shape (K, J, I)
-        The component.
-    spacing : 3 floats K, J, I, in mm
-    progress : Progress
+    `positions` (n, 3) are where the skeleton passes in each voxel.
     """
     graph = VoxelGraph(voxels, progress)
     places = _node_positions(graph, positions, mask)
@@ -106,7 +97,7 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
         other = np.where(corner, high, low)
         some = np.flatnonzero(inside & ((other != low).any(axis=1) | (not any(corner))))
         at = other[some]
-        within = ((at >= 0) & (at < mask.shape)).all(axis=1)
+        within = np.logical_and.reduce((at >= 0) & (at < mask.shape), axis=1)
         within[within] = mask[tuple(at[within].T)] != 0
         inside[some] = within
     return inside

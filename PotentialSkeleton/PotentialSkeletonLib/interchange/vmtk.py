@@ -1,21 +1,14 @@
-"""Centrelines with the arrays that VMTK, SlicerVMTK and SimVascular look for.
+"""Centrelines with the arrays that VMTK, SlicerVMTK and SimVascular look for; points are RAS mm.
 
-Three views of one skeleton, as VMTK has them:
+Lines from the root to each tip overlap, as vmtkcenterlines writes, and vmtkbranchextractor,
+SlicerVMTK's Centreline disassembly and its curve tree take them. Split into tracts they are what
+vmtkbranchextractor writes, and vmtkbranchgeometry and vmtkbranchclipper take. The network, as
+vmtknetworkextraction writes it, has each branch once, also those that close loops.
 
-- `rooted_centrelines`: lines from the root to each tip, which overlap; what vmtkcenterlines writes,
-  and what vmtkbranchextractor, SlicerVMTK's Centreline disassembly and its curve tree take.
-- `split_centrelines`: the same lines split into tracts, with `CenterlineIds`, `TractIds`, `GroupIds`
-  and `Blanking`; what vmtkbranchextractor writes, and vmtkbranchgeometry and vmtkbranchclipper take.
-- `network`: each branch once, with `Topology`; what vmtknetworkextraction writes. It alone keeps
-  the branches that close loops.
-
-Radii stand under both names that are in use, `Radius` and `MaximumInscribedSphereRadius`. SlicerVMTK
-also copies `EdgeArray` and `EdgePCoordArray`, with which VMTK says on which edge of its Voronoi
-diagram a point lies; here they name the point itself.
-
-Points are RAS millimetres; `PotentialSkeletonMRML` writes LPS, and says so, as
-Slicer does.
-"""  # noqa: E501
+Radii stand under both names that are in use. SlicerVMTK also copies `EdgeArray` and
+`EdgePCoordArray`, with which VMTK says on which edge of its Voronoi diagram a point lies; here they
+name the point itself.
+"""
 
 from collections.abc import Mapping
 
@@ -34,9 +27,7 @@ RADII = "Radius", "MaximumInscribedSphereRadius"
 
 
 def rooted_centrelines(
-    forest: Forest,
-    ijk_to_ras: ArrayLike | None = None,
-    names: Mapping[int, str] | None = None,
+    forest: Forest, ijk_to_ras: ArrayLike | None = None, names: Mapping[int, str] | None = None
 ) -> LineSet:
     """Lines from the roots to the tips.
 
@@ -69,9 +60,7 @@ def rooted_centrelines(
 
 
 def split_centrelines(
-    forest: Forest,
-    ijk_to_ras: ArrayLike | None = None,
-    names: Mapping[int, str] | None = None,
+    forest: Forest, ijk_to_ras: ArrayLike | None = None, names: Mapping[int, str] | None = None
 ) -> LineSet:
     """Lines from the roots to the tips, split at bifurcations.
 
@@ -83,17 +72,6 @@ def split_centrelines(
     LineSet
         Point arrays as there; cell arrays CenterlineIds, TractIds, Blanking, GroupIds (int32),
         Length (mm), Curvature, Torsion (1/mm), Tortuosity.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
-    ...     [[2, 2], [2, 1], [2, 1]],
-    ... )
-    >>> tracts = split_centrelines(rooted_forest(fork))
-    >>> tracts.cell_arrays["GroupIds"], tracts.cell_arrays["Blanking"]
-    (array([0, 1, 2, 0, 1, 3], dtype=int32), array([0, 1, 0, 0, 1, 0], dtype=int32))
     """
     check_names(forest.skeleton, names)
     tracts = split_lines(forest)

@@ -7,12 +7,7 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
-from FuzzyVesselCoreLib.voxels.labels import (
-    CUBE,
-    component_boxes,
-    fill_cavities,
-    label_components,
-)
+from FuzzyVesselCoreLib.voxels.labels import CUBE, component_boxes, fill_cavities, label_components
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 VOXELS_AT_ONCE = 1 << 22  # whose distances are computed at once, on a grid of half voxels
@@ -24,30 +19,16 @@ def close_tunnels(
 ) -> tuple[np.ndarray, int, int]:
     """Close tunnels up to `width` mm wide by patches, one voxel thick, across them.
 
-    The object, dilated by half the width, is thinned back onto it, the voxels furthest from it
-    first: what remains besides it are patches across the tunnels that the dilation had closed
-    (after Aktouf, Bertrand and Perroton 2002, who begin with a box), and strands across gaps, which
-    are dropped.
+    The object (bool, without cavities), dilated by half the width, is thinned back onto it, the
+    voxels furthest from it first: what remains besides it are patches across the tunnels that the
+    dilation had closed (after Aktouf, Bertrand and Perroton 2002, who begin with a box), and
+    strands across gaps, which are dropped.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-        Without cavities.
-    width : float
-        mm. A tunnel is as wide as the largest ball that can be pushed through it, between the
-        faces of the object's voxels: a straight one along the grid, of n voxels, closes from n
-        voxels on. None that is wider is closed. The patch of one that winds between the voxels'
-        axes is of whole voxels, and may need up to about a voxel more.
-    spacing : 3 floats K, J, I, in mm
-    progress : Progress, optional
-
-    Returns
-    -------
-    closed : ndarray of bool
-    tunnels : int
-        Number of tunnels that were closed.
-    voxels : int
-        Number of voxels that were added.
+    A tunnel is as wide as the largest ball that can be pushed through it, between the faces of the
+    object's voxels: a straight one along the grid, of n voxels, closes from n voxels on. None that
+    is wider is closed. The patch of one that winds between the voxels' axes is of whole voxels, and
+    may need up to about a voxel more. Returned are the closed object, and how many tunnels were
+    closed and voxels added.
     """
     from ..thinning import thin
 

@@ -9,26 +9,11 @@ OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3
 
 
 def classify_voxels(mask: np.ndarray) -> np.ndarray:
-    """Classify the voxels of a volume.
+    """Classify the voxels of a volume: outside 0, surface 1, boundary 2, inner 3; uint8 (K, J, I).
 
     A surface voxel has an outside voxel among its 26 neighbours; a boundary voxel is not a surface
-    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object.
-    Beyond the volume everything is outside.
-
-    Parameters
-    ----------
-    mask : ndarray, shape (K, J, I) or (J, I)
-        The object is where it is not 0. A 2D array is one slice.
-
-    Returns
-    -------
-    ndarray of uint8, shape (K, J, I)
-        `OUTSIDE` 0, `SURFACE` 1, `BOUNDARY` 2, `INNER` 3.
-
-    Raises
-    ------
-    InputError
-        If the mask is not a volume, or has values that are not finite numbers.
+    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object,
+    which is where the mask (K, J, I or one slice) is not 0. All beyond the volume is outside.
 
     Examples
     --------

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Benchmarks.volumes import serpentine
-from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.problem import state_problem
-from FuzzyConnectedGPULib.solvers import block_edges, blocks, dial
+from FuzzyConnectedGPULib.solvers import blocks, dial
 from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
@@ -56,13 +56,6 @@ def test_volumes_of_several_blocks(shape, texture, cut, has_mask, number):
         mask = random.random(shape) < 0.75
         mask[tuple(seeds.T)] = True
     assert_same(state_problem(volume, seeds, AFFINITY, cut, mask))
-
-
-def test_an_affinity_without_any_difference_reaches_everything():
-    """All edges are equal: only the order of their places decides which of them are left out."""
-    volume = np.full((33, 65, 34), 100, np.uint8)
-    problem = state_problem(volume, [[32, 64, 33]], AFFINITY)
-    assert (levels(blocks, problem) == 65535).all()
 
 
 def test_one_path_through_many_blocks():
@@ -118,64 +111,8 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
         assert not thread.is_alive()
 
 
-def test_it_holds_less_than_seven_bytes_a_voxel_of_noise_and_a_scratch_for_each_thread():
-    volume = noise((64, 96, 96))
-    run = blocks.solve(state_problem(volume, [[9, 9, 9]], AFFINITY), Progress())
-    buffers = block_edges.Scratch(3).nbytes
-    threads = np.arange(1, blocks.usable_cores() + 1)
-    assert ((run[2] - threads * buffers) / volume.size < 7).any()
-    assert run[2] > 4 * volume.size + buffers
-    assert buffers < 4e6
-
-
-# --- the choice
-
-
-@pytest.fixture
-def used(monkeypatch):
-    """Which solvers have come to an end."""
-    seen = []
-
-    def watch(solver, name):
-        solve = getattr(solver, name)
-
-        def watched(*args):
-            found = solve(*args)
-            seen.append(solver.__name__.rpartition(".")[2] if found else "gave up")
-            return found
-
-        monkeypatch.setattr(solver, name, watched)
-
-    watch(blocks, "solve")
-    watch(dial, "solve_up_to")
-    return seen
-
-
-@pytest.mark.parametrize(
-    ("options", "solvers"),
-    [
-        ({}, ["blocks"]),
-        ({"cut": 0.99}, ["dial"]),
-        ({"cut": 0.0001}, ["gave up", "blocks"]),
-        ({"mask": "few"}, ["dial"]),
-        ({"mask": "many"}, ["gave up", "blocks"]),
-    ],
-    ids=str,
-)
-def test_the_exact_solver_takes_the_queue_where_few_voxels_are_reached(options, solvers, used):
-    volume = noise((64, 96, 96))
-    seed = [[30, 40, 50]]
-    if "mask" in options:
-        mask = np.zeros(volume.shape, bool)
-        mask[25:60, 35 : (45 if options["mask"] == "few" else 90), 45:55] = True
-        options = {"mask": mask}
-    scene = connectedness(volume, seed, AFFINITY, device="cpu", **options)
-    assert used == solvers
-    wanted = connectedness(volume, seed, AFFINITY, solver="dial", **options)
-    np.testing.assert_array_equal(scene.values, wanted.values)
-
-
-def test_small_volumes_go_to_the_queue(used):
-    connectedness(noise((8, 9, 10)), [[1, 1, 1]], AFFINITY, device="cpu")
-    assert used == ["dial"]
-    assert blocks.SMALL > 720
+@pytest.mark.parametrize("cut", [0.0, 0.0001, 0.99])
+def test_exact_equals_the_queue_whichever_solver_it_takes(cut):
+    problem = state_problem(noise((64, 96, 96)), [[30, 40, 50]], AFFINITY, cut)
+    found = blocks.solve_exact(problem, Progress()).levels
+    np.testing.assert_array_equal(found, levels(dial, problem))

@@ -23,14 +23,9 @@ class ScriptedLoadableModule:
 
     def __init__(self, parent):
         super().__init__()
-        self.parent = parent
-        self.moduleName = type(self).__name__
-        parent.title = ""
-        parent.categories = []
-        parent.dependencies = []
-        parent.contributors = []
-        parent.helpText = ""
-        parent.acknowledgementText = ""
+        self.parent, self.moduleName = parent, type(self).__name__
+        parent.title = parent.helpText = parent.acknowledgementText = ""
+        parent.categories, parent.dependencies, parent.contributors = [], [], []
 
     def resourcePath(self, filename: str) -> str:
         return os.path.join(os.path.dirname(self.parent.path), "Resources", filename)
@@ -68,7 +63,6 @@ class ScriptedLoadableModuleLogic:
     def __init__(self, parent=None):
         super().__init__()
         self.moduleName = type(self).__name__.removesuffix("Logic")
-        self.isSingletonParameterNode = True
 
     def getParameterNode(self) -> Any:
         node = slicer.mrmlScene.GetSingletonNode(self.moduleName, "vtkMRMLScriptedModuleNode")
