@@ -376,7 +376,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def memoryNeed(self, volumeNode: Any) -> Any:
         """Bytes that a run on a volume takes on the host and on the GPU; see `memory`."""
-        from FuzzyConnectedGPULib.memory import memory_need
+        from FuzzyConnectedGPULib.scene import memory_need
         from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
         voxels = voxels_of(volumeNode, copy=False)

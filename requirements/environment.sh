@@ -49,8 +49,8 @@ fi
 card=
 if [ "$name" = demo ] && version=$(nvidia-smi 2>/dev/null | grep -o 'CUDA Version: [0-9]*'); then
     case "${version##* }" in
-        12) card="cupy-cuda12x[ctk]==14.2.0" ;;
-        *) card="cupy-cuda13x[ctk]==14.2.0" ;;
+        12) card="cupy-cuda12x[ctk]==14.2.0 cuda-core==1.2.2 cuda-bindings==12.*" ;;
+        *) card="cupy-cuda13x[ctk]==14.2.0 cuda-core==1.2.2 cuda-bindings==13.*" ;;
     esac
 fi
 
@@ -65,7 +65,7 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
         --disable-pip-version-check --no-deps -r >&2 ||
         fail "pip could not install requirements/$name.txt (see above)."
     if [ -n "$card" ]; then
-        "$place/bin/python" -m pip install --quiet --disable-pip-version-check "$card" >&2 ||
+        "$place/bin/python" -m pip install --quiet --disable-pip-version-check $card >&2 ||
             echo "CuPy could not be installed; the CPU is used." >&2
     fi
     site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

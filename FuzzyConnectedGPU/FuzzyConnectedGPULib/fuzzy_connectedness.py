@@ -198,7 +198,8 @@ def _solve(
     problem: Problem, options: SolverOptions, progress: Progress, take: Callable[..., np.ndarray]
 ) -> tuple[np.ndarray, Solution, str, tuple[str, ...]]:
     """What `take` makes of the levels, the solution, the name of the device, and notes."""
-    device, notes = options.solver_device(), ()
+    device = options.solver_device()
+    notes: tuple[str, ...] = ()
     chosen = choose_device(device)
     if chosen != "cpu":
         try:

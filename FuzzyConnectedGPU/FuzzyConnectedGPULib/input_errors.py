@@ -3,48 +3,35 @@
 from FuzzyVesselCoreLib.errors import InputError
 
 
-class SameVoxelError(InputError):
-    """A seed and a background seed are one voxel.
+def _place(voxel: tuple[int, ...]) -> str:
+    k, j, i = voxel
+    return f"I,J,K = {i},{j},{k}"
 
-    Attributes
-    ----------
-    voxel : tuple of int
-        K, J, I.
-    """
+
+class SameVoxelError(InputError):
+    """A seed and a background seed are one `voxel` (K, J, I)."""
 
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
-        k, j, i = voxel
         super().__init__(
-            f"A seed and a background seed are the same voxel, I,J,K = {i},{j},{k}: "
+            f"A seed and a background seed are the same voxel, {_place(voxel)}: "
             "move or delete one of the two."
         )
 
 
 class NotFiniteError(InputError):
-    """A volume has voxels that are not finite numbers.
-
-    Attributes
-    ----------
-    count : int
-    """
+    """A volume has `count` voxels that are not finite numbers."""
 
     def __init__(self, count: int, value: float, voxel: tuple[int, ...]) -> None:
         self.count = count
-        k, j, i = voxel
         super().__init__(
             f"The volume has {count} voxels that are not finite numbers (the first is {value} at "
-            f"I,J,K = {i},{j},{k}); replace them, for example by the lowest intensity."
+            f"{_place(voxel)}); replace them, for example by the lowest intensity."
         )
 
 
 class LargeValuesError(InputError):
-    """A volume's values are beyond float32.
-
-    Attributes
-    ----------
-    low, high : float
-    """
+    """A volume's values, `low` to `high`, are beyond float32."""
 
     def __init__(self, low: float, high: float) -> None:
         self.low, self.high = low, high
@@ -52,12 +39,7 @@ class LargeValuesError(InputError):
 
 
 class VoxelTypeError(InputError):
-    """The voxels are of a type that is not taken.
-
-    Attributes
-    ----------
-    voxel_type : str
-    """
+    """The voxels are of a type (`voxel_type`) that is not taken."""
 
     def __init__(self, voxel_type: str, taken: tuple[str, ...]) -> None:
         self.voxel_type = voxel_type
@@ -68,12 +50,7 @@ class VoxelTypeError(InputError):
 
 
 class ConstantVolumeError(InputError):
-    """Every voxel of a volume has the same value.
-
-    Attributes
-    ----------
-    value : float
-    """
+    """Every voxel of a volume has the same `value`."""
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -84,31 +61,18 @@ class ConstantVolumeError(InputError):
 
 
 class SharedVoxelError(InputError):
-    """Two groups have a point on the same voxel.
-
-    Attributes
-    ----------
-    names : tuple of 2 str
-        Of the groups.
-    """
+    """Two groups, `names`, have a point on the same voxel."""
 
     def __init__(self, first: str, second: str, voxel: tuple[int, ...]) -> None:
         self.names = first, second
-        k, j, i = voxel
         super().__init__(
-            f"{first!r} and {second!r} have a point on the same voxel, I,J,K = {i},{j},{k}: move "
-            "or delete one of the two."
+            f"{first!r} and {second!r} have a point on the same voxel, {_place(voxel)}: move or "
+            "delete one of the two."
         )
 
 
 class SolverDeviceError(InputError):
-    """A solver does not run on the device that was asked for.
-
-    Attributes
-    ----------
-    on_cpu : bool
-        Whether it runs on the CPU only; else on CUDA only.
-    """
+    """A solver runs on the CPU only (`on_cpu`), or on CUDA only."""
 
     def __init__(self, solver: str, device: str, on_cpu: bool) -> None:
         self.on_cpu = on_cpu
@@ -119,13 +83,7 @@ class SolverDeviceError(InputError):
 
 
 class NothingTubularError(InputError):
-    """No automatic seed was found.
-
-    Attributes
-    ----------
-    in_mask : bool
-        Whether a mask narrowed the search.
-    """
+    """No automatic seed was found; `in_mask`: whether a mask narrowed the search."""
 
     def __init__(self, in_mask: bool) -> None:
         self.in_mask = in_mask
@@ -138,29 +96,26 @@ class NothingTubularError(InputError):
 
 
 class BackgroundConnectedError(InputError):
-    """A background seed is as connected as a seed, so no threshold keeps it out.
-
-    Attributes
-    ----------
-    voxel : tuple of int
-        K, J, I.
-    """
+    """A background seed (`voxel`, K, J, I) is as connected as a seed: no threshold parts them."""
 
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
-        k, j, i = voxel
         super().__init__(
-            f"The background seed at I,J,K = {i},{j},{k} is as connected as a seed "
-            "(connectedness 1), so no threshold can part them: move it to where the object leaks."
+            f"The background seed at {_place(voxel)} is as connected as a seed (connectedness 1), "
+            "so no threshold can part them: move it to where the object leaks."
         )
 
 
 class FaintClicksNote(str):
-    """No click has contrast."""
+    """Clicks without contrast; `voxels` (K, J, I) are they, as far as they are known."""
 
-    def __new__(cls) -> "FaintClicksNote":
-        return super().__new__(
+    voxels: tuple[tuple[int, ...], ...]
+
+    def __new__(cls, voxels: tuple[tuple[int, ...], ...] = ()) -> "FaintClicksNote":
+        note = super().__new__(
             cls,
             "No seed differs from its surroundings by more than noise does: click into the middle "
             "of a vessel, or where it is brighter.",
         )
+        note.voxels = voxels
+        return note

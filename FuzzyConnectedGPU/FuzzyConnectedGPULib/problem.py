@@ -57,14 +57,8 @@ class Problem:
     def tables(self) -> tuple[np.ndarray, np.ndarray, int]:
         """The papers' look-up tables of an integer volume's affinities.
 
-        Returns
-        -------
-        sum_table : ndarray, float32
-            Term of the sum of two intensities, from twice the type's lowest value on.
-        difference_table : ndarray, float32
-            Term of the absolute difference, from 0 on.
-        lowest_sum : int
-            Sum of the first entry. Both tables are empty for a float volume.
+        Term of the sum of two intensities (float32), from twice the type's lowest value on; term of
+        the absolute difference, from 0 on; sum of the first entry. Empty for a float volume.
         """
         if self.voxels.dtype.kind == "f":
             return np.empty(0, np.float32), np.empty(0, np.float32), 0
@@ -73,10 +67,7 @@ class Problem:
 
 @lru_cache(maxsize=4)
 def _tables(affinity: GaussianAffinity, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray, int]:
-    """See `Problem.tables`; the blocks of a volume, and runs after one another, share them.
-
-    They are not made read-only: the solvers would be compiled once more for such arrays.
-    """
+    # Not read-only: the solvers would be compiled once more for such arrays.
     limits = np.iinfo(dtype)
     sums = np.arange(2 * limits.min, 2 * limits.max + 1).astype(np.float32)
     differences = np.arange(limits.max - limits.min + 1).astype(np.float32)
@@ -91,13 +82,7 @@ def state_problem(
     mask: np.ndarray | None = None,
     start: FuzzyScene | np.ndarray | None = None,
 ) -> Problem:
-    """Validate the inputs and state them as a `Problem`; parameters as in `connectedness`.
-
-    Raises
-    ------
-    InputError
-        Names the invalid argument.
-    """
+    """Validate the inputs of `connectedness` and state them as a `Problem`; raises as it does."""
     volume = checked_volume(volume)
     seeds = checked_seeds(seeds, volume.shape)
     mask = checked_mask(mask, volume.shape)
@@ -107,43 +92,31 @@ def state_problem(
         affinity = estimate_affinity(volume, seeds)
     elif not isinstance(affinity, GaussianAffinity):
         raise InputError(f"The affinity is {affinity!r}, but must be a GaussianAffinity.")
-    flat_seeds = _each_once(np.ravel_multi_index(seeds.T, volume.shape))
+    flat_seeds = np.unique(np.ravel_multi_index(seeds.T, volume.shape))
     if mask is not None:
         flat_seeds = flat_seeds[mask.ravel()[flat_seeds] > 0]
         if flat_seeds.size == 0:
             raise InputError(
                 "Every seed lies outside the mask: place a seed inside it, or choose another mask."
             )
-    levels = None if start is None else _start_levels(start, volume.shape)
+    levels = None
+    if start is not None:
+        values = scene_values(start)
+        values = values[np.newaxis] if values.ndim == 2 else values
+        if values.shape != volume.shape:
+            raise InputError(
+                f"The scene to start from has shape {values.shape}, the volume {volume.shape}; "
+                "they must agree."
+            )
+        levels = np.rint(values * np.float32(TOP_LEVEL)).astype(np.uint16)
     return Problem(voxels, affinity, flat_seeds, mask, cut_level, levels)
-
-
-def _each_once(numbers: np.ndarray) -> np.ndarray:
-    """As `np.unique`, which imports masked arrays first: kernels are compiled after this."""
-    rising = np.sort(numbers)
-    return rising[np.append(True, rising[1:] != rising[:-1])]
-
-
-def _start_levels(start: FuzzyScene | np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    values = np.atleast_3d(scene_values(start).T).T  # a slice (J, I) is a volume (1, J, I)
-    if values.shape != shape:
-        raise InputError(
-            f"The scene to start from has shape {values.shape}, the volume {shape}; "
-            "they must agree."
-        )
-    return np.rint(values * np.float32(TOP_LEVEL)).astype(np.uint16)
 
 
 def as_solver_voxels(volume: np.ndarray) -> np.ndarray:
     """Return the checked volume in one of the types that the solvers are compiled for.
 
     int32 becomes int16 or uint16 where its values allow it, else float32 (exact up to 2**24);
-    float64 becomes float32.
-
-    Raises
-    ------
-    InputError
-        If a float64 value is beyond float32.
+    float64 becomes float32. Raises `LargeValuesError` if a value is beyond float32.
     """
     if volume.dtype.type in (*SMALL_INTEGERS, np.float32):
         return volume

@@ -1,6 +1,8 @@
-"""The fuzzy scene: each voxel's connectedness to the seeds."""
+"""The fuzzy scene, each voxel's connectedness to the seeds; and the memory that a run needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +21,12 @@ class FuzzyScene:
     device : str
         "cpu", or the ordinal and name of the CUDA device.
     rounds : int
-        Kernel rounds launched until nothing changed; they are launched in batches, so the last
-        ones may have been idle. 0 for the queue-driven solvers.
+        Kernel rounds until nothing changed; 0 on the CPU.
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
-        Peak memory of the solver: on the device for CUDA, else in host memory, without the given
-        volume and the returned values.
+        Most memory of the solver at a time: on the device for CUDA, else in host memory, without
+        the given volume and the returned values.
     notes : tuple of str
         Messages for the user, for example why the CPU was used.
     """
@@ -42,15 +43,7 @@ class FuzzyScene:
 def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndarray) -> int:
     """Number of voxels whose connectedness differs from the reference's (the papers' error points).
 
-    Parameters
-    ----------
-    scene, reference : FuzzyScene or ndarray
-        Of the same shape.
-
-    Raises
-    ------
-    InputError
-        If the shapes differ.
+    Raises `InputError` if the shapes differ.
 
     Examples
     --------
@@ -69,3 +62,25 @@ def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndar
 def scene_values(scene: FuzzyScene | np.ndarray) -> np.ndarray:
     """The values of a `FuzzyScene`, or the array itself."""
     return scene.values if isinstance(scene, FuzzyScene) else np.asarray(scene)
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """Upper estimate of the bytes of a run, in host memory and on the CUDA device."""
+
+    host: int
+    device: int
+
+
+def memory_need(shape: Sequence[int], voxel_type: Any) -> MemoryNeed:
+    """Upper estimate of the memory of a run on a volume; `InputError` for an unknown voxel type.
+
+    On the host the volume and its copy, the scene here and in its node, labels, and 40 bytes a
+    voxel of the model "contrast"; on the device 15 of that model, more than the solver needs.
+    """
+    try:
+        size = np.dtype(voxel_type).itemsize
+    except TypeError:
+        raise InputError(f"Voxel type {voxel_type!r} is unknown.") from None
+    voxels = int(np.prod(shape, dtype=np.int64))
+    return MemoryNeed(voxels * (2 * size + 50), voxels * 15)

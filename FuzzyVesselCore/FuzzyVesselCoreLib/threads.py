@@ -6,16 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
-MAX_COPY_THREADS = 8  # more are bound by the memory
 SMALL_VOLUME = 1 << 17  # voxels, below which starting threads takes longer than the work
 PARTS = 4  # for each thread: one that is held up leaves its next ones to others
 
 Found = TypeVar("Found")
-
-
-def thread_count() -> int:
-    """Return the number of threads for copying and converting large arrays."""
-    return min(usable_cores(), MAX_COPY_THREADS)
 
 
 def usable_cores() -> int:

@@ -109,7 +109,7 @@ def skeletonize_components(
     with ExitStack() as stack:
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
         finished = ComponentFolder(Path(place))
-        lock = stack.enter_context(FolderLock(finished.path))
+        stack.enter_context(FolderLock(finished.path))
         finished.begin(manifest)
         numbers: list[int] = []
 
@@ -126,7 +126,6 @@ def skeletonize_components(
 
         shape = tuple(labels.shape)
         skeleton = assemble(prepare, shape, checked, options, Progress.of(progress), recall)
-        lock.check()
         finished.remove()
     return skeleton
 

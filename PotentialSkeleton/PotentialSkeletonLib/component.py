@@ -13,7 +13,6 @@ from .critical_points.critical_points import REPELLER, CriticalPoint, critical_p
 from .critical_points.seeds import curvature_seeds, divergence_seeds
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
 from .field.force_field import CPU_METHODS, field_of_components
-from .field.solid import automatic_charge_distance
 from .graph.skeleton_graph import skeleton_graph
 from .graph.voxel_graph import topology
 from .level_thinning import LevelThinning, membership, union
@@ -76,15 +75,16 @@ class _Run:
             device = "cpu"
         with self.stages.stage("field", 0.05, 0.55) as progress, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the messages are in the report, once
-            if self.charge_distance is None:
-                given = volumes.bytes, volumes.depth, volumes.spacing, progress
-                self.charge_distance = automatic_charge_distance(*given)
+            sides = volumes.spacing
+            unit_depth = volumes.depth / np.float32(sides[0]) if len(set(sides)) == 1 else None
             self.found = field_of_components(
                 volumes.mask, volumes.bytes, options.strength, method=options.method,
-                charge_distance=self.charge_distance, device=device, progress=progress,
+                charge_distance=self.charge_distance, device=device, unit_depth=unit_depth,
+                progress=progress,
             )  # fmt: skip
         volumes.vectors, volumes.classes = self.found.vectors, self.found.classes
         self.messages, self.device = self.found.notes, self.found.device
+        self.charge_distance = self.found.charge_distance
 
     def find_core(self) -> None:
         """Critical points of the field, and the curves between these."""

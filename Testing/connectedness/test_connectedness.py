@@ -1,12 +1,10 @@
 """Fuzzy connectedness on the CPU: the definition, its invariants, and every solver alike."""
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, estimate_affinity
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from support.problems import problems
 from support.widest_paths import connectedness_by_definition, grid_pairs
@@ -63,41 +61,6 @@ def test_solvers_agree_on_larger_volumes(problem):
     ]
     assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * len(scenes)
     assert scenes[0].values.dtype == np.float32
-
-
-@settings(max_examples=40)
-@given(problems(largest_side=8))
-def test_more_seeds_never_lower_a_value(problem):
-    volume, seeds, affinity, cut, _ = problem
-    few = connectedness(volume, seeds[:1], affinity, device="cpu", cut=cut)
-    many = connectedness(volume, seeds, affinity, device="cpu", cut=cut)
-    assert (many.values >= few.values).all()
-    single = [connectedness(volume, [seed], affinity, device="cpu", cut=cut) for seed in seeds]
-    np.testing.assert_array_equal(many.values, np.max([one.values for one in single], axis=0))
-
-
-@settings(max_examples=40)
-@given(problems(largest_side=8))
-def test_connectedness_of_two_voxels_is_symmetric(problem):
-    volume, seeds, affinity, _, _ = problem
-    other = [n - 1 for n in volume.shape]
-    there = connectedness(volume, seeds[:1], affinity, device="cpu").values[tuple(other)]
-    back = connectedness(volume, [other], affinity, device="cpu").values[tuple(seeds[0])]
-    assert there == back
-
-
-@settings(max_examples=40)
-@given(problems(largest_side=8))
-def test_no_voxel_is_above_its_best_affinity(problem):
-    volume, seeds, affinity, cut, _ = problem
-    scene = connectedness(volume, seeds, affinity, device="cpu", cut=cut)
-    first, second = grid_pairs(volume.shape)
-    best = np.zeros(volume.size)
-    levels = pair_levels(volume, affinity)
-    np.maximum.at(best, first, levels)
-    np.maximum.at(best, second, levels)
-    best[np.ravel_multi_index(np.transpose(seeds), volume.shape)] = 65535
-    assert (scene.values.ravel() <= (best / 65535).astype(np.float32)).all()
 
 
 @settings(max_examples=40)
@@ -185,21 +148,9 @@ def test_the_input_arrays_are_left_as_they_were():
     np.testing.assert_array_equal(mask, copies[1])
 
 
-def test_the_affinity_is_estimated_from_the_seeds_where_none_is_given():
-    volume = np.random.default_rng(11).normal(100, 10, (8, 9, 10)).astype(np.float32)
-    affinity = estimate_affinity(volume, [[4, 4, 4]])
-    assert (
-        error_voxels(
-            connectedness(volume, [[4, 4, 4]], device="cpu"),
-            connectedness(volume, [[4, 4, 4]], affinity, device="cpu"),
-        )
-        == 0
-    )
-
-
 @pytest.mark.parametrize("solver", CPU_SOLVERS)
 def test_progress_rises_to_one_and_cancels(solver):
-    volume = np.random.default_rng(12).normal(100, 10, (64, 96, 96)).astype(np.float32)
+    volume = np.random.default_rng(12).normal(100, 10, (40, 64, 64)).astype(np.float32)
     affinity = GaussianAffinity(100, 30, 30)
     fractions = []
     run = dict(solver=solver, device="cpu")
@@ -226,18 +177,6 @@ def test_progress_rises_to_one_and_cancels(solver):
 def test_any_no_of_the_callback_cancels_before_anything_is_computed(no):
     with pytest.raises(Cancelled):
         connectedness(np.zeros((2, 2, 2), bool), [[0, 0, 0]], progress=lambda fraction: no)
-
-
-def test_the_bucket_queue_grows_with_the_voxels_that_wait():
-    random = np.random.default_rng(16)
-    volume = random.uniform(0, 1000, (20, 60, 60)).astype(np.float32)
-    affinity = GaussianAffinity(500, 400, 400)
-    run = dict(seeds=np.argwhere(volume > 900), affinity=affinity, device="cpu")
-    scene = connectedness(volume, **run, solver="dial")
-    assert error_voxels(scene, connectedness(volume, **run, solver="kfoe")) == 0
-    one = connectedness(volume[:1, :1, :1], [[0, 0, 0]], affinity, solver="dial", device="cpu")
-    # At least a block of 256 bytes for each level at which voxels have waited.
-    assert scene.peak_bytes > one.peak_bytes + 2 * volume.size + 256 * len(np.unique(scene.values))
 
 
 def test_the_scene_tells_how_it_was_made():
@@ -313,14 +252,6 @@ def test_a_masked_array_that_hides_values_is_refused(name):
         connectedness(seeds=[[1, 1, 1]], **call)
 
 
-def test_large_finite_values_are_not_taken_for_infinite():
-    volume = np.full((3, 3, 3), np.finfo(np.float32).max, np.float32)
-    volume[0] = 0
-    scene = connectedness(volume, [[0, 1, 1]], GaussianAffinity(0, 1, 1), device="cpu")
-    assert scene.values[0].min() == 1
-    assert scene.values[1:].max() == 0
-
-
 def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
     import sys
 
@@ -345,16 +276,3 @@ def test_compiled_levels_equal_the_plain_ones(form, side):
     coefficients = affinity.coefficients()
     compiled = [computed_level(a, b, coefficients) for a, b in zip(first, second)]
     np.testing.assert_array_equal(compiled, affinity.levels(first, second))
-
-
-def test_a_volume_over_2_gib():
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if os.name == "posix" else 0
-    if memory < 16e9:
-        pytest.skip("needs 16 GB of memory")
-    volume = np.zeros((540, 1000, 1000), np.float32)  # pages that stay zero cost no memory
-    assert volume.nbytes > 2**31
-    volume[-1, -1, 700:] = 100
-    volume[-30:, -1, 700] = 100
-    scene = connectedness(volume, [[539, 999, 999]], GaussianAffinity(100, 5, 5), cut=0.5)
-    assert np.count_nonzero(scene.values) == np.count_nonzero(volume)
-    assert (scene.values[volume > 0] == 1).all()

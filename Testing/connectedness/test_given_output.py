@@ -94,32 +94,3 @@ def test_bad_seeds_leave_it_untouched(volume):
     with pytest.raises(InputError, match="outside the volume"):
         connectedness(volume, [[99, 0, 0]], AFFINITY, device="cpu", out=out)
     assert np.isnan(out).all()
-
-
-class Shown:
-    """Shows an array's memory, as tensors and labelled arrays of other packages do."""
-
-    def __init__(self, array):
-        self._array, self.shape = array, array.shape
-
-    def __array__(self, dtype=None, copy=None):
-        return self._array.astype(dtype or self._array.dtype, copy=bool(copy))
-
-
-def test_an_input_that_only_shows_its_memory_is_not_overwritten(volume):
-    floats = volume.astype(np.float32)
-    with pytest.raises(InputError, match="shares its memory with the volume"):
-        connectedness(Shown(floats), SEEDS, AFFINITY, device="cpu", out=floats)
-    np.testing.assert_array_equal(floats, volume)
-
-
-def test_arrays_of_other_classes_are_written_as_plain_ones(volume, wanted):
-    hiding = np.ma.masked_array(nan(volume.shape), mask=volume > 100)
-    scene = connectedness(volume, SEEDS, AFFINITY, device="cpu", out=hiding)
-    assert type(scene.values) is np.ndarray  # or voxels would be missing in it
-    np.testing.assert_array_equal(hiding.data, wanted)
-    plane = nan(volume[20].shape).view(np.matrix)
-    scene = connectedness(volume[20], [[11, 12]], AFFINITY, device="cpu", out=plane)
-    np.testing.assert_array_equal(
-        plane, connectedness(volume[20], [[11, 12]], AFFINITY, device="cpu").values
-    )

@@ -84,16 +84,6 @@ def test_each_tree_is_one_piece(phantom):
         assert phantom.mask[inside].all()
 
 
-def test_a_single_slice_shows_both_trees_in_one_piece_whatever_its_thickness():
-    for spacing in (None, (100, 2, 2)):
-        made = liver_phantom((1, 96, 96), 4, spacing)
-        labels, _ = ndimage.label(made.mask)
-        for branch in made.centrelines:
-            pieces = labels[tuple(np.rint(branch.points).astype(int).T)]
-            assert pieces.min() > 0
-            assert len(set(pieces)) == 1
-
-
 def test_children_start_where_their_parent_ends(phantom):
     roots = 0
     for n, branch in enumerate(phantom.centrelines):
@@ -122,16 +112,6 @@ def test_bifurcations_obey_murray_and_vessels_taper(phantom):
     assert bifurcations > 5
 
 
-def test_trees_enter_at_the_liver_and_end_in_it(phantom):
-    for n, branch in enumerate(phantom.centrelines):
-        if branch.parent < 0:
-            start = np.rint(branch.points[0]).astype(int)
-            under = ndimage.distance_transform_edt(phantom.liver, phantom.spacing)
-            assert under[tuple(start)] < 15
-        elif all(b.parent != n for b in phantom.centrelines):
-            assert phantom.liver[tuple(np.rint(branch.points[-1]).astype(int))]
-
-
 def test_vessels_stand_out_from_the_liver_as_in_a_portal_venous_scan(phantom):
     core = ndimage.binary_erosion(phantom.mask, iterations=2)
     tissue = phantom.liver.astype(bool) & ~ndimage.binary_dilation(phantom.mask, iterations=2)
@@ -149,15 +129,6 @@ def test_the_noise_has_the_strength_asked_for_and_is_correlated():
     for axis_ in (0, 1, 2):
         a, b = np.moveaxis(field, axis_, 0)[:-1], np.moveaxis(field, axis_, 0)[1:]
         assert 0.2 < np.corrcoef(a.ravel(), b.ravel())[0, 1] < 0.9
-
-
-def test_confounders_are_brighter_than_vessels_or_darker_than_the_liver(phantom):
-    elsewhere = phantom.volume[(phantom.liver == 0) & (phantom.mask == 0)]
-    assert (elsewhere > 400).mean() > 0.005  # bone
-    assert (elsewhere < -500).mean() > 0.1  # air and lungs
-    smooth = ndimage.uniform_filter(phantom.volume.astype(float), 5)
-    inside = ndimage.binary_erosion(phantom.liver, iterations=4)
-    assert smooth[inside].min() < 85  # the lesion
 
 
 def test_partial_volume_keeps_a_tubes_volume():

@@ -90,12 +90,10 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockOptions(RunOptions):
-    """How to compute connectedness over blocks.
+    """How to compute connectedness over blocks; more in `RunOptions`.
 
     Attributes
     ----------
-    block, cut, folder, missing_chunks, memory_limit
-        As in `RunOptions`.
     target_type : {"uint16", "float32"}
         Of a target that is a path: levels 0..65535, or values 0..1 (``level / 65535``).
     device : str
@@ -322,14 +320,13 @@ def output(
     folder = kind(Path(place or temporary).absolute())
     dtype = options.target_type if final else written.dtype.name
     try:
-        with FolderLock(folder.path) as lock:
+        with FolderLock(folder.path):
             folder.begin(manifest | {"target": dtype})
             array = folder.path / final.name if final else None
             if array is not None:
                 _begin_array(array, folder, partition, dtype, make)
                 written = Volume(array, "target", writable=True)
             yield written, folder
-            lock.check()
             if final is not None:
                 if final.exists():
                     raise InputError(

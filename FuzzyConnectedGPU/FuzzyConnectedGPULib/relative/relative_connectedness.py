@@ -1,9 +1,10 @@
 """Public entry point: relative connectedness of several groups of points."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import GaussianAffinity, level_values
 from ..input_validation import checked_mask, checked_spacing, checked_volume
-from ..problem import level_of_cut, state_problem
+from ..problem import Problem, level_of_cut, state_problem
 from .groups import DISPUTED, NOBODY, CheckedGroups, Groups, checked_groups
 
 MODELS, TIES = ("affinity", "contrast"), ("unlabelled", "nearest")
 STEPS = 256  # levels of a contrast of one deviation of the noise
 DEFAULT_CUT = 0.75  # three deviations of the noise
-EVIDENCE, RELATIVE = 0.5, 0.8  # shares of the progress
+CONTRAST, RELATIVE = 0.5, 0.8  # shares of the progress
 BYTES_PER_VOXEL = 50  # of a division by contrast, at most, in the mask's box
 
 
@@ -142,84 +143,116 @@ def relative_connectedness(
         raise InputError("The model 'contrast' has no affinity; leave one of the two out.")
     progress = Progress.of(progress)
     progress.advance(0.0)
-    times, shape = [perf_counter()], np.shape(volume)
+    started, shape = perf_counter(), np.shape(volume)
     voxels = checked_volume(volume)
     unit, inside = checked_spacing(spacing, voxels.shape[0]), checked_mask(mask, voxels.shape)
     points = checked_groups(groups, voxels.shape, inside)
     with needs_numba():
-        from . import disputed, forests
-    name, notes, box = "cpu", (), tuple(slice(0, n) for n in voxels.shape)
+        from . import disputed
     if model == "contrast":
-        cut = DEFAULT_CUT if cut is None else cut
-        level_of_cut(cut)  # raises unless it is within 0..1
-        part = progress.part(0.0, EVIDENCE)
-        evidence, name, notes = _evidence(voxels, unit, points, inside, device, part)
-        box, capacities = evidence.box, levels_of_contrast(evidence, cut)
-        seeds = points.seeds - evidence.origin
-        notes = (*notes, *_without_paths(capacities, points, seeds))
+        lowest = DEFAULT_CUT if cut is None else cut
+        level_of_cut(lowest)  # raises unless it is within 0..1
+        found = _by_contrast(voxels, unit, inside, points, lowest, device, progress)
     else:
-        choose_device(device)  # raises where it is not usable
         problem = state_problem(voxels, points.seeds, affinity, cut or 0.0, inside)
-    times.append(perf_counter())
-    part = progress.part(EVIDENCE, RELATIVE)
-    if model == "contrast":
-        flat = np.ravel_multi_index(seeds.T, capacities.shape)
-        levels, owners = forests.by_contrast(capacities, flat, points.owners, part)
-        strength = strength_of(levels)
-        strength.reshape(-1)[flat] = 1
-        peak_bytes = BYTES_PER_VOXEL * capacities.size
-    else:
-        order = np.argsort(np.ravel_multi_index(points.seeds.T, voxels.shape))
-        levels, owners, peak_bytes = forests.by_affinity(problem, points.owners[order], part)
-        strength = level_values(levels)
-        peak_bytes += 2 * owners.nbytes if iterative or ties == "nearest" else 0
-    times.append(perf_counter())
-    shared = owners
+        found = _by_affinity(problem, points, device, progress)
+    owners = shared = found.owners
     if iterative or ties == "nearest":
         progress.advance(RELATIVE)
-        if model == "contrast":
-            edges = disputed.contrast_edges(capacities, levels, owners)
-        else:
-            edges = disputed.affinity_edges(problem, levels, owners)
+        edges = found.edges()
         if iterative:
             edges = disputed.iterate(edges, owners, progress)
-        shared = owners
-        if ties == "nearest":
-            shared = disputed.share_by_steps(edges, owners, progress)
-    strength[owners == NOBODY] = 0
-    times.append(perf_counter())
-    labels = np.where(shared == DISPUTED, 0, shared).astype(np.uint8)
-    whole = []
-    for values in (labels, strength, owners == DISPUTED):
-        found = values if values.shape == voxels.shape else np.zeros(voxels.shape, values.dtype)
-        found[box] = values
-        whole.append(found.reshape(shape))
-    times.append(perf_counter())
+        shared = disputed.share_by_steps(edges, owners, progress) if ties == "nearest" else owners
+    found.strength[owners == NOBODY] = 0
+
+    def whole(values: np.ndarray) -> np.ndarray:
+        result = np.zeros(voxels.shape, values.dtype)
+        result[found.box] = values
+        return result.reshape(shape)
+
+    labels = whole(np.where(shared == DISPUTED, 0, shared).astype(np.uint8))
+    tied, strength = whole(owners == DISPUTED), whole(found.strength)
     progress.advance(1.0)
-    seconds = dict(zip(("prepare", "relative", "disputed", "values"), np.diff(times).tolist()))
-    return RelativeConnectedness(*whole, points.names, name, seconds, peak_bytes, notes)
+    seconds = {**found.seconds, "division": perf_counter() - started - sum(found.seconds.values())}
+    run = found.device, seconds, found.peak_bytes, found.notes
+    return RelativeConnectedness(labels, strength, tied, points.names, *run)
 
 
-def _evidence(
-    volume: np.ndarray, unit: np.ndarray, points: CheckedGroups, mask: Any, device: str,
-    progress: Progress,
-) -> tuple[Any, str, tuple[str, ...]]:  # fmt: skip
-    """The contrast map in host memory, the name of its device, and notes."""
+class _Relative(NamedTuple):
+    """Relative connectedness in a box of the volume, and the function that finds optimal edges."""
+
+    box: tuple[slice, ...]
+    strength: np.ndarray
+    owners: np.ndarray
+    edges: Callable[[], Any]
+    device: str
+    seconds: dict[str, float]
+    peak_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+def _by_affinity(
+    problem: Problem, points: CheckedGroups, device: str, progress: Progress
+) -> _Relative:
+    from . import disputed, forests
+
+    choose_device(device)  # raises where it is not usable
+    shape = problem.voxels.shape
+    order = np.argsort(np.ravel_multi_index(points.seeds.T, shape))
+    part = progress.part(0.0, RELATIVE)
+    levels, owners, peak_bytes = forests.by_affinity(problem, points.owners[order], part)
+
+    def edges() -> Any:
+        return disputed.affinity_edges(problem, levels, owners)
+
+    box = tuple(slice(0, n) for n in shape)
+    peak_bytes += 2 * owners.nbytes  # of disputed voxels
+    return _Relative(box, level_values(levels), owners, edges, "cpu", {}, peak_bytes)
+
+
+def _by_contrast(
+    volume: np.ndarray, unit: np.ndarray, mask: Any, points: CheckedGroups, cut: float,
+    device: str, progress: Progress,
+) -> _Relative:  # fmt: skip
     from ..contrast.contrast_map import contrast_map
+    from . import disputed, forests
 
-    chosen = choose_device(device)
-    first, notes = points.seeds[0], ()
+    started, chosen = perf_counter(), choose_device(device)
+    notes: tuple[str, ...] = ()
+    part = progress.part(0.0, CONTRAST)
+    inputs: Any = volume, unit.tolist(), points.seeds[0], mask
+    evidence = None
     if chosen != "cpu":
         try:
             with chosen as gpu:
-                found = contrast_map(volume, unit, first, mask, progress, gpu).to_host()
-                return found, chosen.name, ()
+                evidence = contrast_map(*inputs, part, gpu).to_host()
         except DeviceError as error:
             if device != "auto":
                 raise
             notes = (CpuUsedNote(error),)
             warnings.warn(notes[0], stacklevel=3)
-    return contrast_map(volume, unit, first, mask, progress), "cpu", notes
+    name = "cpu" if chosen == "cpu" or evidence is None else chosen.name
+    evidence = contrast_map(*inputs, part) if evidence is None else evidence
+    seconds = {"contrast": perf_counter() - started}
+    capacities = levels_of_contrast(evidence, cut)
+    flat = np.ravel_multi_index((points.seeds - evidence.origin).T, capacities.shape)
+    for label, group in enumerate(points.names, start=1):
+        if not capacities.reshape(-1)[flat[points.owners == label]].any():  # it has only the points
+            note = (
+                f"No point of {group!r} differs from its surroundings by the cut, so no path leads "
+                "from it: place one where the vessel is thinner or brighter, or lower the cut."
+            )
+            notes = (*notes, note)
+    part = progress.part(CONTRAST, RELATIVE)
+    levels, owners = forests.by_contrast(capacities, flat, points.owners, part)
+    strength = strength_of(levels)
+    strength.reshape(-1)[flat] = 1
+
+    def edges() -> Any:
+        return disputed.contrast_edges(capacities, levels, owners)
+
+    size = BYTES_PER_VOXEL * capacities.size
+    return _Relative(evidence.box, strength, owners, edges, name, seconds, size, notes)
 
 
 def levels_of_contrast(evidence: Any, cut: float) -> np.ndarray:
@@ -229,19 +262,6 @@ def levels_of_contrast(evidence: Any, cut: float) -> np.ndarray:
     if evidence.inside is not None:
         levels[evidence.inside == 0] = 0
     return levels
-
-
-def _without_paths(
-    capacities: np.ndarray, points: CheckedGroups, seeds: np.ndarray
-) -> tuple[str, ...]:
-    """A note for each group without contrast at any of its points: it has only the points."""
-    has_contrast = capacities[tuple(seeds.T)] > 0
-    return tuple(
-        f"No point of {name!r} differs from its surroundings by the cut, so no path leads "
-        "from it: place one where the vessel is thinner or brighter, or lower the cut."
-        for label, name in enumerate(points.names, start=1)
-        if not has_contrast[points.owners == label].any()
-    )
 
 
 def steps_of_noise(contrast: np.ndarray, noise: float) -> np.ndarray:

@@ -49,7 +49,7 @@ def owners_of_scene(
             unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
             from ..contrast.contrast_map import contrast_map
 
-            evidence = contrast_map(checked_volume(volume), unit, first, region, progress)
+            evidence = contrast_map(checked_volume(volume), unit.tolist(), first, region, progress)
         owners = divide_by_contrast(evidence, scene, clicked, progress, background)
     else:
         if len(background):

@@ -84,13 +84,15 @@ class Scratch:
         )
         inner, outer = columns * VOXELS, columns * MAX_OUTER
         types = (np.int32, np.int32, np.uint16), (np.int32, np.int64, np.uint16)
-        self.edges = tuple(np.empty(n, t) for n, kinds in zip((inner, outer), types) for t in kinds)
+        self.edges: tuple[np.ndarray, ...] = tuple(
+            np.empty(n, t) for n, kinds in zip((inner, outer), types) for t in kinds
+        )
         self.table = np.empty(VOXELS + 1, np.uint16)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all buffers."""
-        arrays = (*self.loaded, *self.block, *self.edges, self.table)
+        arrays: tuple[np.ndarray, ...] = (*self.loaded, *self.block, *self.edges, self.table)
         return sum(array.nbytes for array in arrays)
 
 
@@ -147,7 +149,8 @@ def edge_levels(region: Any, step: int, floor: Any, tables: AffinityTables, leve
     Intensities are float32; those of integer volumes, their sums and differences are exact in it.
     """
     sums, differences, coefficients = tables.sums, tables.differences, tables.coefficients
-    floor, lowest_sum = np.int32(floor), np.float32(tables.lowest_sum)
+    floor = np.int32(floor)
+    lowest_sum = np.float32(tables.lowest_sum)
     weighted = coefficients[5] != np.float32(0)
     if sums.size == 0:
         for x in range(FIRST, FIRST + REGION):
@@ -191,10 +194,10 @@ def strong_edges(
     An edge lies in four squares, two with each other axis; `after_*` is 1 where the edges of that
     axis come before this axis' among equal levels. Along the axis they are ordered by position.
     """
-    after_one, after_other = np.int32(after_one), np.int32(after_other)
     for x in range(FIRST, FIRST + REGION):
         it = np.int32(own[x])
-        y, z, a, b = x - step_one, x - step_other, it + after_one, it + after_other
+        a, b = it + np.int32(after_one), it + np.int32(after_other)
+        y, z = x - step_one, x - step_other
         least = (it <= own[x + step_one]) & (a <= one[x]) & (a <= one[x + step])
         least |= (it < own[y]) & (a <= one[y]) & (a <= one[y + step])
         least |= (it <= own[x + step_other]) & (b <= other[x]) & (b <= other[x + step])

@@ -128,7 +128,7 @@ class ContractedTiles:
         while True:
             self._node_of = xp.empty(size, self._node_type)
             self._first_nodes = xp.empty(self.tile_count, np.uint32)
-            self.node_map = gpu.record(self._node_of, self._first_nodes)
+            self.node_map: Any = gpu.record(self._node_of, self._first_nodes)
             self._weights_across = xp.empty(self.tile_count * PAIRS, np.uint16)
             outgoing, outgoing_weights = (
                 xp.empty(max_nodes, np.uint32),
@@ -140,11 +140,11 @@ class ContractedTiles:
             seeds = self._seeds, pointer(self._seed_levels), np.uint32(self._seeds.size)
             begin = self.kernel(ROUNDS, "begin_seeds")
             run(begin, self._seeds.size, *seeds, self._grid, self.levels, seeded)
-            found = gpu.record(
+            found: Any = gpu.record(
                 outgoing, outgoing_weights, within, weights_within, self._weights_across,
                 np.uint32(max_nodes), counts,
             )  # fmt: skip
-            image = gpu.record(self._voxels, self._mask, seeded, self.levels)
+            image: Any = gpu.record(self._voxels, self._mask, seeded, self.levels)
             affinity = affinity_record(self.problem, gpu)
             self.launch(TILES, "contract_tiles", THREADS, image, affinity, self.node_map, found)
             self.node_count, in_one_tile = (int(n) for n in gpu.get(counts))
@@ -235,7 +235,7 @@ class Graph:
         """One round; each node's number in the next one, its weight, and the nodes there."""
         xp, count = self._gpu.xp, np.uint32(self.nodes)
         parent, weights = xp.empty(self.nodes, np.uint32), xp.empty(self.nodes, np.uint16)
-        args = self._one, self._other, self._best, count, parent, weights
+        args: Any = self._one, self._other, self._best, count, parent, weights
         run(self._kernel(ROUNDS, "hook_nodes"), self.nodes, *args)
         found = numbered(self._gpu, self._kernel, parent, weights)
         self._best = parent = args = None

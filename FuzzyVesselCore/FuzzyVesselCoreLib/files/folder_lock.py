@@ -67,9 +67,6 @@ class FolderLock:
             (self.folder / LOCK).unlink(missing_ok=True)
         self._remove()
 
-    def check(self) -> None:
-        """Do nothing: no other run takes a folder over."""
-
     def _remove(self) -> None:
         """If this run made the folder, and nothing was left in it."""
         with suppress(OSError):

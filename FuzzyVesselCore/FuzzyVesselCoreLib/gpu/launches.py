@@ -123,15 +123,9 @@ class KernelLauncher:
         runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
 
 
-def launch_per_item(
-    gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence, voxels: Any = None
-) -> None:
-    """Run a kernel with one thread for each of `count` voxels, cells or samples.
-
-    With `voxels`, a device array, the file is compiled for their type.
-    """
-    defines = () if voxels is None else (voxel_macro(voxels.dtype),)
-    gpu.kernel(path, name, defines)((-(-count // THREADS),), (THREADS,), args)
+def launch_per_item(gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence) -> None:
+    """Run a kernel with one thread for each of `count` voxels."""
+    gpu.kernel(path, name)((-(-count // THREADS),), (THREADS,), args)
 
 
 def voxel_macro(dtype: np.dtype) -> str:

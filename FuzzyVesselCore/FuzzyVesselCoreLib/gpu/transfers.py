@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..threads import thread_count
+from ..threads import usable_cores
 
 CHUNK_BYTES = 8 << 20
+MAX_THREADS = 8  # more are bound by the memory
 PINNED_THRESHOLD = 16 << 20  # bytes; smaller arrays are copied as fast without buffers
 Convert = Callable[[np.ndarray, np.ndarray], None]
 
@@ -92,5 +93,5 @@ def _by_chunks(xp: Any, shape: tuple[int, ...], dtype: np.dtype, move: Callable)
         move(part, own.buffer[: part.stop - part.start], own.stream)
         own.stream.synchronize()
 
-    with ThreadPoolExecutor(min(thread_count(), len(parts))) as pool:
+    with ThreadPoolExecutor(min(usable_cores(), MAX_THREADS, len(parts))) as pool:
         list(pool.map(work, parts))

@@ -15,7 +15,6 @@ import numpy as np
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
-from FuzzyVesselCoreLib.voxels.labels import label_components
 
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
@@ -223,12 +222,11 @@ def end_cap_centre(
     radius = np.ceil(3 * reach / sides).astype(int) + 1
     low, high = np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape)
     box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
-    parts = []
-    for lowest in distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing):
-        labels, _ = label_components(box >= lowest)
-        parts.append(np.argwhere(labels == labels[tuple(voxel - low)]))
-    cap, middle = parts[0], parts[0].mean(axis=0) * sides
-    axis = middle - parts[1].mean(axis=0) * sides
+    lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
+    start = np.ravel_multi_index(voxel - low, box.shape)
+    cap, whole = (component_of(box, start, level) for level in lowest)
+    middle = cap.mean(axis=0) * sides
+    axis = middle - whole.mean(axis=0) * sides
     length = np.linalg.norm(axis)
     if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
         return int(maximum)
@@ -238,3 +236,40 @@ def end_cap_centre(
     # Rounded, so that symmetric voxels tie on every machine; the first wins.
     furthest = np.argmax(np.rint((along - 2 * across) * 1e6))
     return int(np.ravel_multi_index(cap[furthest] + low, shape))
+
+
+@compiled
+def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
+    """Voxels (n, 3), ascending, of the 26-connected component from `lowest` up that a voxel is in.
+
+    The component grows by runs of voxels along I.
+    """
+    depth, rows, width = values.shape
+    marks = np.zeros(values.shape, np.uint8)
+    waiting = [(start // width // rows, start // width % rows, start % width)]
+    while len(waiting) > 0:
+        k, j, i = waiting.pop()
+        if marks[k, j, i]:
+            continue
+        first, last = i, i + 1
+        while first > 0 and values[k, j, first - 1] >= lowest:
+            first -= 1
+        while last < width and values[k, j, last] >= lowest:
+            last += 1
+        marks[k, j, first:last] = 1
+        for a in range(max(k - 1, 0), min(k + 2, depth)):
+            for b in range(max(j - 1, 0), min(j + 2, rows)):
+                was_new = False
+                for n in range(max(first - 1, 0), min(last + 1, width)):
+                    is_new = values[a, b, n] >= lowest and not marks[a, b, n]
+                    if is_new and not was_new:
+                        waiting.append((a, b, n))
+                    was_new = is_new
+    found, count = np.empty((np.count_nonzero(marks), 3), np.int64), 0
+    for k in range(depth):
+        for j in range(rows):
+            for i in range(width):
+                if marks[k, j, i]:
+                    found[count, 0], found[count, 1], found[count, 2] = k, j, i
+                    count += 1
+    return found

@@ -26,7 +26,7 @@ MAX_RATIO = 1e8
 GROUP_ON_CPU = 1 << 17  # complex numbers that fit the cache
 ARRAYS = 12  # of the size of a group that are in use at a time
 COMPLEX = 16  # bytes
-ROWS_ON_CPU, ROWS_ON_CUDA = 1 << 8, 1 << 14  # along I that are transformed at a time
+ROWS_ON_CPU = 1 << 8  # along I that are transformed at a time
 
 
 def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
@@ -127,7 +127,9 @@ class _Convolution:
         self._shape, self._padded = charges.shape, padded_shape(charges.shape)
         self._is_used = charges.any(axis=2)
         self._k, self._j = self._xp.nonzero(self._is_used)
-        self._rows = ROWS_ON_CPU if gpu is None else ROWS_ON_CUDA
+        self._rows = ROWS_ON_CPU
+        if gpu is not None:  # few parts: cuFFT has a plan for each size
+            self._rows = int(gpu.free_memory() // (ARRAYS * COMPLEX * self._padded[2])) + 1
         self._kernel = self._kernel_rows(strength, cut)
         shape = self._padded[2] // 2 + 1, len(self._k)  # frequencies along I, rows
         if gpu is not None:

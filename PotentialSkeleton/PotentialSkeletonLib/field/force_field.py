@@ -24,7 +24,12 @@ from ..jit_warmup import wait_for_warm_up
 from ..messages import changes
 from ..object.voxel_classes import BOUNDARY, OUTSIDE, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
-from .solid import average_boundary, classes_and_targets, clear_across
+from .solid import (
+    automatic_charge_distance,
+    average_boundary,
+    classes_and_targets,
+    clear_across,
+)
 
 FORCE_METHODS = {
     "auto": "the cheaper one of convolution and direct sum by estimated time, the default",
@@ -226,10 +231,11 @@ def field_of_components(
     labels: np.ndarray,
     strength: int,
     *,
-    charge_distance: int,
+    charge_distance: int | None,
     method: str,
     device: str,
     threads: int | None = None,
+    unit_depth: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> ForceField:
     """The `ForceField` of components without cavities that are labelled already.
@@ -240,14 +246,16 @@ def field_of_components(
     labels : ndarray of int, shape (K, J, I)
         From 1; 0 outside of the object.
     strength, charge_distance, method, device, threads
-        As for `force_field`.
+        As for `force_field`; a charge distance of None is chosen so that thin parts are resolved.
+    unit_depth : ndarray of float32, shape (K, J, I), optional
+        Distances to the outside in voxels, if these are known.
     progress : Progress, optional
     """
     report = Progress.of(progress)
 
     def field_on(gpu: Any) -> ForceField:
         run = _Run(method, strength, charge_distance, threads, gpu)
-        return run.field(solid, labels, report)
+        return run.field(solid, labels, unit_depth, report)
 
     gpu = choose_device(checked_device(method, device))
     if gpu == "cpu":
@@ -269,41 +277,52 @@ class _Run:
     """Sums the forces of one component after another, on the CPU or on a CUDA device."""
 
     def __init__(
-        self, method: str, strength: int, layers: int, threads: int | None, gpu: Any
+        self, method: str, strength: int, layers: int | None, threads: int | None, gpu: Any
     ) -> None:
-        self._method, self._strength, self._layers = method, strength, layers
+        self._method, self._strength, self._given_layers = method, strength, layers
         self._threads, self._gpu, self._xp = threads, gpu, np if gpu is None else gpu.xp
         self._launch: Any = None
         self._convolved = self._direct = self._peak = 0
         self._seconds = dict.fromkeys(("classify", "sum", "boundary", "place"), 0.0)
         self._last = perf_counter()
 
-    def field(self, solid: np.ndarray, labels: np.ndarray, progress: Progress) -> ForceField:
+    def field(
+        self,
+        solid: np.ndarray,
+        labels: np.ndarray,
+        unit_depth: np.ndarray | None,
+        progress: Progress,
+    ) -> ForceField:
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
-        boxes = component_boxes(labels, labels.max(initial=0))
+        boxes, layers = component_boxes(labels, labels.max(initial=0)), self._given_layers or 0
         sizes = [prod(side.stop - side.start for side in box) for box in boxes]
         ends = np.cumsum(sizes) / sum(sizes)
         for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):
             part = progress.part(end - size / sum(sizes), end)
-            own = np.pad(labels[box] == label, self._layers)
-            own_classes, forces = self._forces(own, part)
-            first = [side.start - self._layers for side in box]
-            place(own_classes, forces, first, label, labels, classes, vectors)
+            depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
+            own_classes, forces, layers = self._forces(labels[box] == label, depth, part)
+            first = [side.start - layers for side in box]
+            others = labels if len(boxes) > 1 else None
+            place(own_classes, forces, first, label, others, classes, vectors)
             self._ended("place")
             part.advance(1.0)
         launch = self._launch
         return ForceField(
-            vectors, classes, solid, labels, self._strength, self._layers, self._used_method(),
+            vectors, classes, solid, labels, self._strength, layers, self._used_method(),
             "cpu" if self._gpu is None else self._gpu.name, launch and launch.threads,
             launch and launch.occupancy, self._seconds, self._peak, self._notes(),
         )  # fmt: skip
 
-    def _forces(self, own: np.ndarray, progress: Progress) -> tuple[np.ndarray, np.ndarray]:
-        """Classes in a component's box, and the forces (n, 3) of its boundary and inner voxels."""
-        xp, gpu = self._xp, self._gpu
+    def _forces(
+        self, own: np.ndarray, depth: np.ndarray | None, progress: Progress
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """Classes in a component's box, forces (n, 3) of boundary and inner voxels, and layers."""
+        xp, gpu, layers = self._xp, self._gpu, self._given_layers
         mask = own if gpu is None else gpu.put(own.view(np.uint8)).view(bool)
-        classes, targets = classes_and_targets(mask, self._layers, progress)
+        if layers is None:
+            layers = automatic_charge_distance(xp.pad(mask, 1), depth, gpu)
+        classes, targets = classes_and_targets(xp.pad(mask, layers), layers, progress)
         self._ended("classify")
         vectors = xp.zeros((*classes.shape, 3), np.float32)
         try:
@@ -313,12 +332,14 @@ class _Run:
                 f"The memory does not suffice for the field of {own.size} voxels: {error}. Crop "
                 "the labelmap, or use method 'direct-serial', which is slow."
             ) from error
-        clear_across(vectors, self._layers)
+        clear_across(vectors, layers)
         self._ended("sum")
         average_boundary(classes, vectors, xp)
         self._ended("boundary")
         forces = vectors.reshape(-1, 3)[xp.flatnonzero(classes >= BOUNDARY)]
-        return (classes, forces) if gpu is None else (gpu.get(classes), gpu.get(forces))
+        if gpu is not None:
+            classes, forces = gpu.get(classes), gpu.get(forces)
+        return classes, forces, layers
 
     def _sum(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
         """Write the forces of charges at targets (both bool) by the method, or the cheaper one."""
@@ -391,7 +412,7 @@ def place(
     forces: np.ndarray,
     first: list[int],
     label: int,
-    labels: np.ndarray,
+    labels: np.ndarray | None,
     classes: np.ndarray,
     vectors: np.ndarray,
 ) -> None:
@@ -410,16 +431,25 @@ def place(
         First voxel of the box in the volume.
     label : int
         The component's among the volume's `labels`.
+    labels : ndarray of int, optional
+        None where there is no other component.
     classes, vectors : ndarray
         Of the volume.
     """
     stops = [a + n for a, n in zip(first, own_classes.shape)]
-    there = tuple(slice(max(a, 0), min(b, n)) for a, b, n in zip(first, stops, labels.shape))
+    there = tuple(slice(max(a, 0), min(b, n)) for a, b, n in zip(first, stops, classes.shape))
     here = tuple(slice(side.start - a, side.stop - a) for side, a in zip(there, first))
-    others = labels[there]
-    is_free = np.where(others != 0, others == label, classes[there] == OUTSIDE)
-    is_free &= own_classes[here] != OUTSIDE
-    classes[there][is_free] = own_classes[here][is_free]
-    is_written = np.zeros(own_classes.shape, bool)
-    is_written[here] = is_free & (own_classes[here] >= BOUNDARY)
-    vectors[there][is_written[here]] = forces[is_written[own_classes >= BOUNDARY]]
+    own, has_force = own_classes[here], own_classes >= BOUNDARY
+    is_written = has_force[here]
+    if labels is None:
+        classes[there] = own
+    else:
+        is_free = np.where(labels[there] != 0, labels[there] == label, classes[there] == OUTSIDE)
+        is_free &= own != OUTSIDE
+        classes[there][is_free] = own[is_free]
+        is_written = is_written & is_free
+    if is_written.shape != own_classes.shape or labels is not None:
+        is_kept = np.zeros(own_classes.shape, bool)
+        is_kept[here] = is_written
+        forces = forces[is_kept[has_force]]
+    vectors[there][is_written] = forces

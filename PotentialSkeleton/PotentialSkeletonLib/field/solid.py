@@ -1,6 +1,5 @@
 """The solid that carries the charges: its voxel classes, targets, boundary; by NumPy or CuPy."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -94,28 +93,31 @@ def clear_across(vectors: Any, layers: int) -> None:
             vectors.swapaxes(0, axis)[layers, ..., axis] = 0
 
 
-def automatic_charge_distance(
-    mask: np.ndarray,
-    depth: np.ndarray,
-    spacing: Sequence[float],
-    progress: Progress | None = None,
-) -> int:
+def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any = None) -> int:
     """Layers by which charges go outward so that the field resolves thin parts: 0 to 2.
 
     Judged by the distances to the outside, in voxels, on the ridge of these distances.
 
     Parameters
     ----------
-    mask : ndarray of uint8, shape (K, J, I)
-    depth : ndarray of float32, shape (K, J, I)
-        From `distance_to_outside`.
-    spacing : 3 floats K, J, I, in mm
-    progress : Progress, optional
+    mask : ndarray of bool, shape (K, J, I)
+        The object, which does not touch the border of the array.
+    unit_depth : ndarray of float32, shape (K, J, I), optional
+        These distances, if they are known; not used on a device.
+    gpu : CudaDevice, optional
+        Then the mask is CuPy's.
     """
-    from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
+    if gpu is not None and gpu.xp.__name__ == "cupy":
+        from cupyx.scipy import ndimage
 
-    step = spacing[0]
-    if len(set(spacing)) > 1:
-        step, depth = 1.0, distance_to_outside(mask, (1.0, 1.0, 1.0), progress)
-    thin_radius = np.percentile(ridge_depths(depth), THIN_PERCENTAGE) / step
+        depth = ndimage.distance_transform_edt(mask, float64_distances=False)
+    else:
+        from scipy import ndimage
+
+        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
+
+        depth = distance_to_outside(mask, (1, 1, 1)) if unit_depth is None else unit_depth
+    ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))]
+    xp = np if gpu is None else gpu.xp
+    thin_radius = float(xp.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.affinity import affinity_curve, intensity_histogram, seed_statistics
-from FuzzyConnectedGPULib.memory import memory_need
+from FuzzyConnectedGPULib.scene import memory_need
 from FuzzyVesselCoreLib.errors import InputError
 
 

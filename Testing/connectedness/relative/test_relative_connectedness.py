@@ -6,7 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, relative_connectedness
+from FuzzyConnectedGPULib.relative import disputed, forests
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 from support.relative_cases import (
     SEVERAL,
@@ -67,6 +69,28 @@ def test_volumes_of_several_blocks_are_the_best_of_each_group_alone(shape):
     np.testing.assert_array_equal(found.labels, np.where(owners == SEVERAL, 0, owners))
     np.testing.assert_array_equal(found.disputed, owners == SEVERAL)
     np.testing.assert_array_equal(found.strength, np.minimum(values.max(0), 1))
+
+
+def test_where_nothing_is_disputed_the_division_by_contrast_is_a_watershed():
+    """An oracle of another kind: scikit-image floods from the markers, voxel by voxel."""
+    from skimage.segmentation import watershed
+
+    random = np.random.default_rng(11)
+    for _ in range(20):
+        shape = tuple(random.integers(2, 9, 3))
+        size = int(np.prod(shape))
+        capacities = random.permutation(np.arange(1, size + 1)).astype(np.uint16).reshape(shape)
+        points = random.permutation(size)[: random.integers(1, 4)]
+        groups = np.arange(1, points.size + 1).astype(np.uint8)
+        levels, owners = forests.by_contrast(capacities, points, groups, Progress())
+        edges = disputed.contrast_edges(capacities, levels, owners)
+        disputed.iterate(edges, owners, Progress())
+        markers = np.zeros(shape, int)
+        markers.reshape(-1)[points] = groups
+        wanted = watershed(size - capacities.astype(int), markers, np.ones((3, 3, 3)))
+        sure = owners != SEVERAL
+        assert sure.sum() >= points.size
+        np.testing.assert_array_equal(owners[sure], wanted[sure])
 
 
 # ---- ties
@@ -135,7 +159,7 @@ def test_names_slices_and_one_group():
     assert (found.labels == 1).all()
     assert found.labels.dtype == np.uint8
     assert found.strength.dtype == np.float32
-    assert list(found.seconds) == ["prepare", "relative", "disputed", "values"]
+    assert list(found.seconds) == ["division"]
 
 
 def test_without_an_affinity_all_points_tell_one():

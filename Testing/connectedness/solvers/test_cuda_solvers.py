@@ -8,7 +8,6 @@ from hypothesis import HealthCheck, given, settings
 
 from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, fuzzy_connectedness
-from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyConnectedGPULib.papers import cuda_kfoe, cuda_kfoe_corrected
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
@@ -28,7 +27,7 @@ def reference(problem):
 
 
 ON_THE_CPU = settings(
-    max_examples=60,
+    max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -92,23 +91,6 @@ def test_hooks_lead_in_no_circle_where_most_edges_are_equal(cpu_cuda, values, sh
         np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), reference(problem))
 
 
-def test_a_long_chain_of_hooks_is_followed_to_its_end(cpu_cuda):
-    # Along the path every edge is weaker than the one before: all hook towards the seed.
-    left = {tuple(voxel) for voxel in np.argwhere(serpentine(17))}
-    volume, ways = np.zeros((17, 17, 17), np.float32), np.vstack([np.eye(3, dtype=int)] * 2)
-    ways[3:] *= -1
-    at = 0, 0, 0
-    for step in range(len(left)):
-        volume[at] = 110 + step / 40
-        left.remove(at)
-        at = next((to for to in map(tuple, at + ways) if to in left), None)
-    assert not left
-    problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 20, 20))
-    wanted = reference(problem)
-    assert len(np.unique(wanted[volume > 0])) > step
-    np.testing.assert_array_equal(levels(contraction, problem, cpu_cuda), wanted)
-
-
 def test_seeds_without_any_edge_keep_their_level(cpu_cuda):
     # One in a tile without edges, one beside a piece that it does not belong to.
     volume = np.arange(16 * 3 * 40).reshape(16, 3, 40) % 2 * 90.0
@@ -157,25 +139,14 @@ def test_the_papers_solvers_never_exceed_the_reference(cpu_cuda, solver):
     assert (found == wanted).mean() > 0.9
 
 
-def test_races_leave_error_voxels_in_cuda_kfoe_alone(interleaved_cuda):
-    volume = np.random.default_rng(0).normal(100, 15, (20, 37, 45)).astype(np.int16)
-    problem = state_problem(volume, [[9, 9, 9]], GaussianAffinity(100, 20, 20))
+def test_races_leave_error_voxels_in_cuda_kfoe(interleaved_cuda):
+    volume = np.random.default_rng(0).normal(100, 15, (10, 20, 33)).astype(np.int16)
+    problem = state_problem(volume, [[5, 9, 9]], GaussianAffinity(100, 20, 20))
     wanted = reference(problem)
     as_published = levels(cuda_kfoe, problem, interleaved_cuda)
     assert 0 < error_voxels(as_published, wanted) < 0.1 * volume.size
     assert (as_published <= wanted).all()
     assert error_voxels(levels(contraction, problem, interleaved_cuda), wanted) == 0
-
-
-def test_corrections_change_nothing_where_nothing_races(cpu_cuda):
-    problem = state_problem(
-        np.full((1, 1, 40), 100, np.int16), [[0, 0, 0]], GaussianAffinity(100, 20, 20)
-    )
-    for corrections, directions in ((0, 6), (2, 0), (3, 6)):
-        found = levels(
-            cuda_kfoe_corrected, problem, cpu_cuda, corrections=corrections, directions=directions
-        )
-        assert found.min() == 65535
 
 
 @pytest.mark.parametrize("options", [{"corrections": -1}, {"directions": 7}])
@@ -215,7 +186,7 @@ def test_seeds_with_levels_equal_the_reference(cpu_cuda):
 
 
 def test_races_of_threads_do_not_show_in_contraction(interleaved_cuda):
-    volume = np.random.default_rng(17).normal(100, 20, (17, 20, 23)).astype(np.float32)
+    volume = np.random.default_rng(17).normal(100, 20, (9, 20, 18)).astype(np.float32)
     problem = state_problem(volume, [[8, 9, 10], [0, 0, 0]], GaussianAffinity(100, 20, 20))
     np.testing.assert_array_equal(
         levels(contraction, problem, interleaved_cuda), reference(problem)
@@ -321,10 +292,3 @@ def test_card_gives_its_memory_back_when_cancelled(solver):
             )
 
     assert lost_memory(cancelled) == 0
-
-
-@pytest.mark.gpu
-def test_card_values_are_the_levels_values():
-    volume = np.random.default_rng(7).normal(100, 15, (9, 9, 9)).astype(np.float32)
-    scene = connectedness(volume, [[1, 1, 1]], device="cuda")
-    assert np.isin(scene.values, level_values(np.arange(65536))).all()

@@ -83,29 +83,3 @@ def test_spills_are_noticed():
     _, log = compile_kernels(source, "sm_90")
     with pytest.raises(AssertionError):
         assert_no_local_memory(log)
-
-
-WAITING = [case for case in CASES if "grid_sync(" in read_source(case.values[0])]
-UNORDERED = "ld.global.nc"  # by the cache for what no kernel writes, which no barrier clears
-
-
-@pytest.mark.parametrize(("file", "defines", "_"), WAITING)
-def test_what_blocks_hand_on_is_not_read_from_a_cache_that_keeps_it(file, defines, _):
-    assert UNORDERED not in _ptx(read_source(file), defines)
-
-
-def _ptx(source, defines=()):
-    """As text; cuda.core makes it with a driver only."""
-    nvrtc = pytest.importorskip("cupy.cuda", reason="CuPy is not installed").nvrtc
-    program = nvrtc.createProgram(source, "kernels.cu", (), ())
-    options = ["-arch=compute_75", "-std=c++17", *(f"-D{define}" for define in defines)]
-    nvrtc.compileProgram(program, options)
-    return nvrtc.getPTX(program).decode()
-
-
-def test_loads_by_the_cache_that_keeps_them_are_noticed():
-    source = """extern "C" __global__ void copy(const int* __restrict__ from, int* __restrict__ to)
-    {
-        to[threadIdx.x] = from[threadIdx.x];
-    }"""
-    assert UNORDERED in _ptx(source)
