@@ -399,9 +399,8 @@ def _large(commands):
     add("--workers", count, "N", "blocks at a time (1)", 1)
     add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
         "refuse what may need more, before it begins (four fifths of the machine's)")
-    for name, text in (("--topology", "count loops and cavities of the labels, too"),
-                       ("--centrelines", "find the centrelines, too; numbers components")):
-        parser.add_argument(name, action="store_true", help=text)
+    parser.add_argument("--centrelines", action="store_true",
+                        help="find the centrelines, too; numbers components")
     _centrelines(parser, islands=0, tunnels=0.0)
     add("--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
     _out(parser)

@@ -1,6 +1,6 @@
 """`fuzzy-vessel large`: labels and centrelines of a volume larger than memory.
 
-Steps: connectedness over blocks (with --affinity), labels over blocks, topology, centrelines
+Steps: connectedness over blocks (with --affinity), labels over blocks, centrelines
 component by component. What a step has finished stays in the folder, so that the same command
 resumes an interrupted run.
 """
@@ -9,7 +9,6 @@ import json
 import os
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from FuzzyConnectedGPULib.distributed import (
     LabelOptions,
     connectedness,
     labels,
-    topology,
 )
 from FuzzyConnectedGPULib.distributed.blocks import Volume
 from FuzzyVesselCoreLib.errors import InputError
@@ -145,9 +143,6 @@ class _Run:
             )
         if not found["components"]:
             warnings.append(f"No component is left, and the labels are empty: {self._why(found)}.")
-        if options.topology:
-            content["topology"] = shape = self._step("topology", self._topology)
-            lines.append(f"topology   {shape['cycles']:,} cycles, {shape['cavities']:,} cavities")
         if options.centrelines:
             content["skeleton"], more = self._centrelines()
             warnings += more
@@ -230,12 +225,6 @@ class _Run:
             "largest_component": run.largest, "missing_chunks": run.missing_chunks + missing,
             "blocks": run.blocks, "seconds": run.seconds,
         }  # fmt: skip
-
-    def _topology(self) -> dict[str, Any]:
-        self._watch.stage("Topology of blocks")
-        chosen = LabelOptions(block=self._options.block, memory_limit=self._limit)
-        place = self._folder / LABELS
-        return asdict(topology(place, progress=self._watch.progress, options=chosen))
 
     def _centrelines(self) -> tuple[dict[str, Any], list[str]]:
         table = _read_components(self._folder / COMPONENTS)

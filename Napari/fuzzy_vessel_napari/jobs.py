@@ -1,7 +1,7 @@
-"""Both jobs on layers: what goes into the algorithms, and the layers that come out.
+"""Both jobs on layers, from arrays (K, J, I) to layers in the same place.
 
-Each takes layers in the main thread and returns a function that runs in another one; a layer is
-napari's tuple of data, keyword arguments and kind.
+Each takes layers in the main thread and returns ``job(progress) -> (layers, text)``, which runs in
+another one; a layer is napari's tuple of data, keyword arguments and kind.
 """
 
 import colorsys
@@ -13,8 +13,6 @@ import numpy as np
 from FuzzyConnectedGPULib import segment
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import skeletonize
-
-from .layers import mask_on, place_of, points_in, spacing_of, voxels_of
 
 Progress = Callable[[float], bool]
 Job = Callable[[Progress], tuple[list[tuple], str]]
@@ -28,28 +26,8 @@ def vessels_job(
     threshold: float | None = None,
     device: str = "auto",
 ) -> Job:
-    """Prepare the segmentation of the vessels that points lie in.
-
-    Parameters
-    ----------
-    image : napari.layers.Image
-    points, background : napari.layers.Points or None
-        In vessels, and in what is none.
-    mask : napari.layers.Labels or None
-    threshold : float, optional
-        0 to 1; None for the automatic one.
-    device : str
-
-    Returns
-    -------
-    callable
-        ``job(progress) -> (layers, text)``.
-
-    Raises
-    ------
-    InputError
-        A layer does not fit; the message names it.
-    """
+    """The segmentation of the vessels that points lie in; `InputError` names a layer that does not
+    fit. The threshold is 0 to 1, or None for the automatic one."""
     if image is None:
         raise InputError("Choose the image with the vessels: open one first.")
     volume, place, name = voxels_of(image), place_of(image), image.name
@@ -61,15 +39,9 @@ def vessels_job(
 
     def run(progress: Progress) -> tuple[list[tuple], str]:
         found = segment(
-            volume,
-            seeds,
-            spacing=spacing,
-            background_seeds=others,
-            mask=inside,
-            threshold=threshold,
-            device=device,
-            progress=progress,
-        )
+            volume, seeds, spacing=spacing, background_seeds=others, mask=inside,
+            threshold=threshold, device=device, progress=progress,
+        )  # fmt: skip
         labels = found.labels[0] if flat else found.labels
         text = f"{np.count_nonzero(labels):,} voxels from strength {float(found.threshold):.3g} on"
         return [(labels, {"name": f"{name} vessels", **place}, "labels")], text
@@ -84,27 +56,8 @@ def _color(generation: int) -> tuple[float, float, float, float]:
 
 
 def centrelines_job(labels: Any, label: int = 0, level: int = 2, device: str = "auto") -> Job:
-    """Prepare the centrelines of a labels layer.
-
-    Parameters
-    ----------
-    labels : napari.layers.Labels
-    label : int
-        0 takes all labels.
-    level : int
-        1 to 3.
-    device : str
-
-    Returns
-    -------
-    callable
-        ``job(progress) -> (layers, text)``; a path a branch, with its measures as features.
-
-    Raises
-    ------
-    InputError
-        The layer is empty, or lacks the label.
-    """
+    """The centrelines of a labels layer (label 0: of all), a path a branch with its measures as
+    features; `InputError` if it is empty."""
     if labels is None:
         raise InputError("Choose the labels with the vessels: find them first.")
     voxels = voxels_of(labels)
@@ -135,3 +88,69 @@ def centrelines_job(labels: Any, label: int = 0, level: int = 2, device: str = "
         return [(paths, options, "shapes")], f"{len(paths):,} branches, {total:.4g} long"
 
     return run
+
+
+# Where a layer lies: what a result has in common with its source.
+PLACE = ("scale", "translate", "rotate", "shear", "affine", "units")
+
+
+def voxels_of(layer: Any) -> np.ndarray:
+    """The voxels of an image or labels layer; of several resolutions the finest."""
+    data = layer.data[0] if getattr(layer, "multiscale", False) else layer.data
+    if getattr(layer, "rgb", False):
+        raise InputError(f"The layer '{layer.name}' has colours: split its channels first.")
+    if data.ndim not in (2, 3):
+        raise InputError(
+            f"The layer '{layer.name}' has {data.ndim} dimensions: one stack of slices is needed. "
+            "Split its channels or time points first (right click, Split Stack)."
+        )
+    voxels = np.asarray(data)
+    return voxels[np.newaxis] if voxels.ndim == 2 else voxels
+
+
+def spacing_of(layer: Any) -> tuple[float, ...]:
+    """Lengths of a voxel along K, J, I in the layer's units."""
+    lengths = tuple(abs(float(step)) for step in layer.scale)
+    return (1.0,) * (3 - len(lengths)) + lengths
+
+
+def points_in(points: Any, image: Any, kind: str) -> np.ndarray | None:
+    """The points of a layer as voxels (n, 3; K, J, I) of an image layer; None without points."""
+    if points is None or len(points.data) == 0:
+        return None
+    shape = voxels_of(image).shape
+    if points.ndim < image.ndim:
+        raise InputError(
+            f"The points '{points.name}' have {points.ndim} dimensions, '{image.name}' has "
+            f"{image.ndim}: add a points layer with the image selected."
+        )
+    voxels = []
+    for point in points.data:
+        place = np.asarray(image.world_to_data(points.data_to_world(point)), float)[-3:]
+        place = np.concatenate([np.zeros(3 - len(place)), place])
+        voxel = np.rint(place).astype(int)
+        if not all(0 <= index < size for index, size in zip(voxel, shape)):
+            at = ", ".join(f"{index:.1f}" for index in place)
+            raise InputError(
+                f"A {kind} point of '{points.name}' lies outside of '{image.name}', at voxel {at}."
+            )
+        voxels.append(voxel)
+    return np.array(voxels)
+
+
+def mask_on(mask: Any, image: Any) -> np.ndarray | None:
+    """The voxels of a labels layer that are not 0; None without a layer."""
+    if mask is None:
+        return None
+    voxels, shape = voxels_of(mask), voxels_of(image).shape
+    if voxels.shape != shape:
+        raise InputError(
+            f"The mask '{mask.name}' has {voxels.shape} voxels, '{image.name}' {shape}: they must "
+            "have the same."
+        )
+    return voxels != 0
+
+
+def place_of(layer: Any) -> dict[str, Any]:
+    """Keyword arguments that put another layer where this one is."""
+    return {name: getattr(layer, name) for name in PLACE if hasattr(layer, name)}

@@ -5,13 +5,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.progress import ProgressCallback
-from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import force_field, skeletonize
 
-from .outputs import Requests, write_all
+from .outputs import Requests, refuse_twice, write_all
 from .run_nodes import SkeletonResult, keep_as_written
 from .solid import SolidInput
 from .tree_steps import begin_anew
@@ -37,17 +34,9 @@ def extract_all(
     wait : callable, optional
         ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
     """
-    given: list[Any] = []
     for solid, requests in jobs:
         requests.check(solid)
-        for _output, node in requests.nodes():
-            if node in given:
-                raise InputError(
-                    _("{node} was given for two trees; choose another.").format(
-                        node=node_name(node)
-                    )
-                )
-            given.append(node)
+    refuse_twice([node for _solid, requests in jobs for _output, node in requests.nodes()])
     sizes = [int(solid.mask.sum()) for solid, _requests in jobs]
     found = []
     for number, (solid, requests) in enumerate(jobs):

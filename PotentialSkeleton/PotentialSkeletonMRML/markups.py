@@ -23,28 +23,14 @@ POINT_COLORS = dict(
 
 @dataclass(frozen=True)
 class BranchCurve:
-    """What a curve node is filled with.
-
-    Attributes
-    ----------
-    name : str
-    points : ndarray, shape (n, 3)
-        In the frame below the parent transform.
-    radius : ndarray, shape (n,)
-        mm.
-    mean_radius : float
-        mm.
-    color : tuple of float
-    diameter : float
-        mm, of the line as it is drawn.
-    """
+    """What a curve node is filled with; `points` (n, 3) lie below the parent transform, in mm."""
 
     name: str
     points: np.ndarray
     radius: np.ndarray
     mean_radius: float
     color: tuple
-    diameter: float
+    diameter: float  # of the line as it is drawn
 
 
 def branch_curves(solid: Any, skeleton: CurveSkeleton) -> list[BranchCurve]:

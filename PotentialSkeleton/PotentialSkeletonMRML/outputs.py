@@ -86,7 +86,6 @@ class Requests:
                     "are {kinds}."
                 ).format(kinds=", ".join(KINDS))
             )
-        seen = []
         for output, node in self.nodes():
             class_name, kind = CLASSES[output]
             if not hasattr(node, "IsA") or not node.IsA(class_name):
@@ -97,13 +96,6 @@ class Requests:
                     )
                 )
             check_apart([node], {_("input"): solid.node})
-            if node in seen:
-                raise InputError(
-                    _("{node} was given for two outputs; choose another.").format(
-                        node=node_name(node)
-                    )
-                )
-            seen.append(node)
         self.check_present(solid, InputError)
 
     def while_present(
@@ -131,6 +123,15 @@ class Requests:
                 raise error(_("{node} is not in the scene.").format(node=node_name(node)))
         if not solid.has_segment():
             raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
+
+
+def refuse_twice(nodes: list[Any]) -> None:
+    """Raise `InputError` for a node that was given for two outputs."""
+    for node in nodes:
+        if nodes.count(node) > 1:
+            raise InputError(
+                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
+            )
 
 
 def write_all(found: list[tuple]) -> list[SkeletonResult]:

@@ -13,6 +13,7 @@ from slicer.i18n import tr as _
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.exports import table_text
 from PotentialSkeletonMRML.colouring import (
+    BRANCH,
     GENERATION,
     RADIUS,
     TREE,
@@ -41,7 +42,7 @@ COLUMNS = (
 NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = (
     COLUMNS.index(name) for name in ("branch", "generation", "name", "tree")
 )
-ROW = 22  # pixels
+ROW, LEGEND = 22, 10  # pixels of a row of the table, and of the strip of colours
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 NOT_IN_NAMES = r'[<>:"/\\|?*\x00-\x1f]'  # of files
 
@@ -66,7 +67,7 @@ class ResultSection:
         self._highlight = Highlight()
         self._branches = BranchList(self.ui.branchTable, self._on_rows)
         self._plot = CurvePlot(self.ui.plotFrame)
-        self._legend = Legend(self.ui.legendTitle, self.ui.legendFrame)
+        self.ui.legendFrame.setFixedHeight(LEGEND)
         self.ui.csvButton.connect("clicked()", self.save_csv)
         self.ui.swcButton.connect("clicked()", self.save_swc)
 
@@ -97,7 +98,7 @@ class ResultSection:
             self._shown = stamp
             self._show_others(models)
         if self._skeletons:
-            self._legend.show_colors(colouring, self.models[0])
+            self._show_legend(colouring)
 
     def show_way(self, model: Any, points: Any, radius: Any) -> None:
         """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
@@ -133,6 +134,26 @@ class ResultSection:
             for text in kept_notes(model)
         ]
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
+
+    def _show_legend(self, kind: str) -> None:
+        """Say what the colours of the centrelines mean, beside a strip of them."""
+        titles = {TREE: _("A colour for each tree"), BRANCH: _("A colour for each branch")}
+        title, colors = titles.get(kind, ""), []
+        if kind == RADIUS:
+            low, high = radius_range(self.models[0].GetPolyData())
+            title = _("Radius {low:.1f}-{high:.1f} mm").format(low=low, high=high)
+            colors = [radius_color(step / 8) for step in range(9)]
+        elif kind == GENERATION:
+            title = _("Generation 0-7")
+            colors = [generation_color(number) for number in range(8)]
+        self.ui.legendTitle.text = title
+        self.ui.legendFrame.setVisible(bool(colors))  # else the title has its room
+        stops = ", ".join(
+            f"stop: {number / (len(colors) - 1):.3f} {qt.QColor.fromRgbF(*color[:3]).name()}"
+            for number, color in enumerate(colors)
+        )
+        gradient = f"qlineargradient(x1: 0, y1: 0, x2: 1, y2: 0, {stops})"
+        self.ui.legendFrame.styleSheet = f"background: {gradient}" if colors else ""
 
     def _place(self, row: int) -> tuple[int, int]:
         """Number of the tree and of its branch for a row of the table."""
@@ -306,66 +327,6 @@ class BranchList:
     def _on_selected(self) -> None:
         if not self._filling:
             self._chosen(self.chosen())
-
-
-class Legend(qt.QWidget):
-    """What the colours of the centrelines mean, as a strip of colours with its numbers.
-
-    Parameters
-    ----------
-    title : QLabel
-        Gets its title.
-    frame : QFrame
-        Filled by the legend.
-    """
-
-    HEIGHT, STRIP = 18, 10  # pixels of the widget, and of the colours in it
-    GAP = 6  # pixels between a number and the colours
-    STEPS, GENERATIONS = 64, 8  # colours of radii; of generations, from then on they repeat
-
-    def __init__(self, title: Any, frame: Any) -> None:
-        qt.QWidget.__init__(self, frame)
-        layout = qt.QVBoxLayout(frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self)
-        self.setMinimumHeight(self.HEIGHT)
-        self._title, self._frame = title, frame
-        self._colors: list[tuple[float, ...]] = []
-        self._ends = ("", "")
-
-    def show_colors(self, kind: str, model: Any) -> None:
-        """Show the colours that tell of a kind, see `colouring.color_by`, in a model of lines."""
-        titles = {
-            RADIUS: _("Radius (mm):"),
-            GENERATION: _("Generation:"),
-            TREE: _("A colour for each tree"),
-        }
-        self._title.text = titles.get(kind, _("A colour for each branch"))
-        self._colors, self._ends = [], ("", "")
-        if kind == RADIUS:
-            low, high = radius_range(model.GetPolyData())
-            self._ends = (f"{low:.1f}", f"{high:.1f}")
-            self._colors = [radius_color(step / (self.STEPS - 1)) for step in range(self.STEPS)]
-        elif kind == GENERATION:
-            self._ends = ("0", f"{self.GENERATIONS - 1}")
-            self._colors = [generation_color(number) for number in range(self.GENERATIONS)]
-        self._frame.setVisible(bool(self._colors))  # else the title has its room
-        self.update()
-
-    def paintEvent(self, event: Any) -> None:
-        painter = qt.QPainter(self)
-        metrics = qt.QFontMetricsF(self.font)
-        left, right = (metrics.boundingRect(each).width() + self.GAP for each in self._ends)
-        painter.setPen(self.palette.color(qt.QPalette.WindowText))
-        box = qt.QRectF(0, 0, self.width, self.height)
-        painter.drawText(box, qt.Qt.AlignLeft | qt.Qt.AlignVCenter, self._ends[0])
-        painter.drawText(box, qt.Qt.AlignRight | qt.Qt.AlignVCenter, self._ends[1])
-        span, top = (self.width - left - right), (self.height - self.STRIP) / 2
-        span /= max(len(self._colors), 1)
-        for number, color in enumerate(self._colors):
-            place = qt.QRectF(left + number * span, top, span + 0.5, self.STRIP)
-            painter.fillRect(place, qt.QColor.fromRgbF(*color[:3]))
-        painter.end()
 
 
 def _item(value: float | str) -> Any:

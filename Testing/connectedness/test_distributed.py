@@ -1,11 +1,10 @@
-"""Connectedness, labels and topology over blocks: bits of the whole, resumed runs, bad input."""
+"""Connectedness and labels over blocks: bits of the whole, resumed runs, bad input."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
-from skimage.measure import euler_number
 
 from FuzzyConnectedGPULib import GaussianAffinity, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
@@ -15,7 +14,6 @@ from FuzzyConnectedGPULib.distributed import (
     LabelOptions,
     connectedness,
     labels,
-    topology,
     volume_curve,
 )
 from FuzzyConnectedGPULib.distributed import connectedness as entry
@@ -227,19 +225,6 @@ def test_labels_are_those_of_the_whole(number, shape, block, rounds, components,
         boxes = ndimage.find_objects(table[wanted])
         assert run.table.low.tolist() == [[s.start for s in box] for box in boxes]
         assert run.table.sizes.tolist() == sizes[kept].tolist()
-
-
-@settings(max_examples=40)
-@given(
-    number=st.integers(0, 10**6), shape=st.tuples(*[st.integers(1, 8)] * 3), block=st.integers(1, 5)
-)
-def test_topology_is_that_of_the_whole(number, shape, block):
-    object_ = (np.random.default_rng(number).random(shape) < 0.6).astype(np.uint8)
-    found = topology(object_, options=LabelOptions(block=block))
-    padded = np.pad(object_, 1)
-    assert found.components == ndimage.label(object_, np.ones((3, 3, 3)))[1]
-    assert found.cavities == ndimage.label(padded == 0)[1] - 1
-    assert found.characteristic == euler_number(padded, connectivity=3)
 
 
 def test_the_volume_curve_and_its_threshold_are_those_of_the_whole(whole, tmp_path):

@@ -14,8 +14,7 @@ pytest.importorskip("pytestqt", reason="pytest-qt is not installed")
 
 import fuzzy_vessel_napari
 from fuzzy_vessel_napari import jobs
-from fuzzy_vessel_napari.centrelines_widget import CentrelinesWidget
-from fuzzy_vessel_napari.vessels_widget import VesselsWidget
+from fuzzy_vessel_napari.widgets import CentrelinesWidget, VesselsWidget
 from FuzzyVesselCoreLib.errors import InputError
 
 SHAPE = (14, 24, 40)

@@ -25,7 +25,7 @@ blocks of 512.
 """
 
 from .connectedness import BlockOptions, BlockRun, CardProcesses, connectedness
-from .labels import ComponentTable, LabelOptions, LabelRun, Topology, labels, topology, volume_curve
+from .labels import ComponentTable, LabelOptions, LabelRun, labels, volume_curve
 
 __all__ = [
     "BlockOptions",
@@ -34,9 +34,7 @@ __all__ = [
     "ComponentTable",
     "LabelOptions",
     "LabelRun",
-    "Topology",
     "connectedness",
     "labels",
-    "topology",
     "volume_curve",
 ]

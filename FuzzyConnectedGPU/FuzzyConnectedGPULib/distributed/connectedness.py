@@ -90,12 +90,10 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockOptions(RunOptions):
-    """How to compute connectedness over blocks.
+    """How to compute connectedness over blocks; more in `RunOptions`.
 
     Attributes
     ----------
-    block, cut, folder, missing_chunks, memory_limit
-        As in `RunOptions`.
     target_type : {"uint16", "float32"}
         Of a target that is a path: levels 0..65535, or values 0..1 (``level / 65535``).
     device : str

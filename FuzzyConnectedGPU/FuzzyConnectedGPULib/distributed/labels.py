@@ -1,12 +1,10 @@
-"""Labels, volume curve and topology of a scene larger than memory, exact, block by block.
+"""Labels and volume curve of a scene larger than memory, exact, block by block.
 
 *Object.* Whether a voxel reaches the threshold depends on it alone; a round of filling gaps looks
 one voxel far, so a block with a margin of as many voxels as there are rounds has the volume's.
 *Components.* Each block is labelled; labels of object voxels on faces between blocks that touch are
 joined. Sizes, boxes and first voxels are sums, minima and maxima over a component's parts, so every
 partition gives the labels of the whole, numbered by first voxels in the order K, J, I.
-*Topology.* Cavities are components of the background over faces that do not reach the border; the
-Euler characteristic counts corners, edges, faces and cubes, each in one block.
 """
 
 import math
@@ -41,18 +39,16 @@ SCENE_TYPES = ("uint16", "float32")
 MASK_TYPES = ("bool", "uint8", "uint32", "uint64", "int8", "int32", "int64")
 COMPONENTS = ("all", "largest", "seeds")
 IMAGE_SUFFIX, NGFF_VERSION = ".ome.zarr", "0.5"
-STRUCTURES = {26: np.ones((3, 3, 3), bool), 6: ndimage.generate_binary_structure(3, 1)}
+NEIGHBOURS = np.ones((3, 3, 3), bool)  # 26-connected
 NOWHERE = np.empty((0, 3), np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelOptions(RunOptions):
-    """How to make labels over blocks.
+    """How to make labels over blocks; more in `RunOptions`, whose cut is that of the scene.
 
     Attributes
     ----------
-    block, cut, folder, missing_chunks, memory_limit
-        As in `RunOptions`; the cut is that which the connectedness was computed with.
     components : {"all", "largest", "seeds"}
         Which 26-connected components are taken: all, the largest (of several as large the first),
         or those in which a seed lies.
@@ -132,16 +128,6 @@ class LabelRun:
     missing_chunks: int = 0
 
 
-@dataclass(frozen=True)
-class Topology:
-    """Components (26-connected), cavities, independent cycles and Euler characteristic."""
-
-    components: int
-    cavities: int
-    cycles: int
-    characteristic: int
-
-
 class LabelFolder(StepFolder):
     """The parts of each block, and which blocks are written."""
 
@@ -161,13 +147,11 @@ class LabelJob:
     rounds: int = 0
     background: np.ndarray = field(default_factory=lambda: NOWHERE)
     seeds: np.ndarray = field(default_factory=lambda: NOWHERE)
-    inverse: bool = False  # the voxels outside of the object, which hang together over faces
 
-    def objects(self, box: Box, margin: int = 0) -> np.ndarray:
-        """The object (bool) in a box with a margin before it, where the volume has one."""
-        grow = self.rounds
+    def numbered(self, box: Box) -> tuple[np.ndarray, int]:
+        """The labels of the object in a box, and how many there are."""
         grown = tuple(
-            slice(max(s.start - grow - margin, 0), min(s.stop + grow, n))
+            slice(max(s.start - self.rounds, 0), min(s.stop + self.rounds, n))
             for s, n in zip(box, self.scene.shape)
         )
         values = self.scene.read(grown)
@@ -177,19 +161,13 @@ class LabelJob:
                 "connectedness itself."
             )
         found = (values != 0 if is_labelmap(self.scene) else values >= self.lowest).view(np.uint8)
-        if grow:
+        if self.rounds:
             region = None if self.mask is None else self.mask.read(grown)
             start = [s.start for s in grown]
             barred = _inside(self.background, start, found.shape) - start
-            found = fill_gaps(found, grow, region, barred)
-        inner = tuple(
-            slice(max(s.start - margin, 0) - g.start, s.stop - g.start) for s, g in zip(box, grown)
-        )
-        return (found[inner] == 0) if self.inverse else found[inner] > 0
-
-    def numbered(self, box: Box) -> tuple[np.ndarray, int]:
-        """A block's labels, and how many there are."""
-        return ndimage.label(self.objects(box), STRUCTURES[6 if self.inverse else 26])
+            found = fill_gaps(found, self.rounds, region, barred)
+        inner = tuple(slice(s.start - g.start, s.stop - g.start) for s, g in zip(box, grown))
+        return ndimage.label(found[inner], NEIGHBOURS)
 
 
 def _inside(points: Any, start: Sequence[int], shape: Sequence[int]) -> np.ndarray:
@@ -401,7 +379,7 @@ def find_components(job: LabelJob, client: Any, progress: Progress) -> Found:
     total = int(firsts[-1])
     voxels = np.concatenate([record["voxels"] for record in records])
     parts = np.concatenate([r["of"] + first for r, first in zip(records, firsts)])
-    pairs = _touching(voxels, parts, job.scene.shape, 6 if job.inverse else 26)
+    pairs = _touching(voxels, parts, job.scene.shape)
     graph = coo_array((np.ones(len(pairs), bool), tuple(pairs.T)), shape=(total, total))
     count, component = connected_components(graph, directed=False) if total else (0, firsts[:0])
 
@@ -448,16 +426,14 @@ def _flat(inside: np.ndarray, box: Box, shape: tuple[int, ...]) -> np.ndarray:
     return (whole[0] * shape[1] + whole[1]) * shape[2] + whole[2]
 
 
-def _touching(
-    voxels: np.ndarray, parts: np.ndarray, shape: tuple[int, ...], neighbours: int
-) -> np.ndarray:
+def _touching(voxels: np.ndarray, parts: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Pairs of parts (n, 2) of which face voxels, given by flat indices, are neighbours."""
     order = np.argsort(voxels)
     voxels, parts = voxels[order], parts[order]
     column = voxels % shape[2], voxels // shape[2] % shape[1], voxels // (shape[1] * shape[2])
     found = [np.empty((0, 2), np.int64)]
     for k, j, i in product((0, 1), (-1, 0, 1), (-1, 0, 1)):
-        if (k, j, i) <= (0, 0, 0) or (neighbours == 6 and abs(k) + abs(j) + abs(i) > 1):
+        if (k, j, i) <= (0, 0, 0):
             continue
         ok = (column[0] + i >= 0) & (column[0] + i < shape[2])
         ok &= (column[1] + j >= 0) & (column[1] + j < shape[1]) & (column[2] + k < shape[0])
@@ -555,74 +531,3 @@ def _automatic(histogram: np.ndarray, scene: Volume, background: Any, cut: float
     found = np.concatenate([voxel.reshape(-1) for voxel in voxels])
     connected = found if found.dtype.kind == "f" else level_values(found)
     return raised(automatic, next_above(connected, background), cut)
-
-
-class _InMemory:
-    """What `find_components` keeps of its blocks, where there is no folder."""
-
-    def __init__(self) -> None:
-        self._records: dict[Any, dict] = {}
-
-    def has(self, kind: str, key: Any) -> bool:
-        return (kind, key) in self._records
-
-    def put(self, kind: str, key: Any, **arrays: Any) -> None:
-        self._records[kind, key] = arrays
-
-    def get(self, kind: str, key: Any) -> dict:
-        return self._records[kind, key]
-
-
-def topology(
-    labelmap: Any,
-    *,
-    progress: Progress | ProgressCallback | None = None,
-    options: LabelOptions | None = None,
-) -> Topology:
-    """Components, cavities and cycles of an object that need not fit in memory, exact.
-
-    Parameters
-    ----------
-    labelmap : path or array, shape (K, J, I)
-        As the scene of `labels`; the object is where it is not 0.
-    progress, options
-        As of `labels`; one block after the other.
-
-    Examples
-    --------
-    >>> ring = np.ones((1, 3, 3), np.uint8)
-    >>> ring[0, 1, 1] = 0
-    >>> topology(ring, options=LabelOptions(block=2))
-    Topology(components=1, cavities=0, cycles=1, characteristic=0)
-    """
-    options, progress = options or LabelOptions(), Progress.of(progress)
-    volume = checked_scene(labelmap)
-    if not is_labelmap(volume):
-        raise InputError(f"The labelmap's type is {volume.dtype.name}: give a labelmap.")
-    partition = options.partition_of(volume.shape, volume.dtype.itemsize)
-    job = LabelJob(volume, None, None, partition, _InMemory())
-    components = find_components(job, None, progress.part(0.0, 0.4)).sizes.size
-    outside = replace(job, inverse=True, folder=_InMemory())
-    found = find_components(outside, None, progress.part(0.4, 0.8))
-    cavities = int(((found.low > 0) & (found.high < volume.shape)).all(axis=1).sum())
-    tasks = [(job, box) for box in partition.boxes]
-    characteristic = int(sum(run_tasks(count_cells, tasks, None, progress.part(0.8, 1.0))))
-    return Topology(components, cavities, components + cavities - characteristic, characteristic)
-
-
-def count_cells(job: LabelJob, box: Box) -> int:
-    """Corners - edges + faces - cubes of the object that begin in a block.
-
-    A corner belongs to the voxel after it, so the object is padded where the volume begins or ends.
-    """
-    found = job.objects(box, margin=1)
-    pads = [(s.start == 0, s.stop == n) for s, n in zip(box, job.scene.shape)]
-    found = np.pad(found, [(int(a), int(b)) for a, b in pads])
-    total = 0
-    for merged in product((False, True), repeat=3):
-        cells = found
-        for axis, both in enumerate(merged):
-            along = np.moveaxis(cells, axis, 0)
-            cells = np.moveaxis(along[1:] | along[:-1] if both else along[1:], 0, axis)
-        total += (-1) ** (3 - sum(merged)) * np.count_nonzero(cells)
-    return total

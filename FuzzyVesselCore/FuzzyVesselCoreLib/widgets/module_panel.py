@@ -250,36 +250,15 @@ class Panel:
             return
         with slicer.util.tryWithErrorDisplay(_("{title} failed.").format(title=self.title())):
             declined = packages.install_missing(self.requirements, self.title())
-            if not self._attempt(work, declined):
-                self._attempt(work, "")
-
-    def _attempt(self, work: Callable[[Any, Any], str], declined: str) -> bool:
-        """Run; returns False where a package was installed that the run ended for want of."""
-        if self.parameters is None or self.running.busy:  # events were handled while asking
-            return True
-        try:
-            self._run_once(work)
-        except Exception as error:
-            requirement = packages.requirement_behind(error)
-            if not requirement:
-                if not isinstance(error, FuzzyVesselError):
+            if self.parameters is None or self.running.busy:  # events were handled while asking
+                return
+            try:
+                self._run_once(work)
+            except Exception as error:
+                if declined and packages.requirement_behind(error):
+                    self.say(_("{reason} Press Apply to be asked again.").format(reason=declined))
+                elif not isinstance(error, FuzzyVesselError):
                     raise
-                return True
-            said = declined or packages.install_missing((requirement,), self.title())
-            if not said:
-                return False
-            self.say(_("{reason} Press Apply to be asked again.").format(reason=said))
-        return True
-
-    def apply_quietly(self) -> None:
-        """As `apply`, for runs that nobody asked for: errors are said, nothing is installed."""
-        if self.running.busy or self.parameters is None:
-            return
-        try:
-            self._run_once(self.run)
-        except Exception as error:
-            if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
-                raise
 
     def _run_once(self, work: Callable[[Any, Any], str]) -> None:
         parameters = self.parameters

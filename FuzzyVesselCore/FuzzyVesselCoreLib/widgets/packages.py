@@ -110,10 +110,7 @@ def install_cupy(requester: str) -> str:
 def repair_cupy(requester: str, reason: str) -> str:
     """Replace the installed CuPy by the one for this driver, after asking.
 
-    Returns
-    -------
-    str
-        A sentence: why it was not replaced, or that Slicer must be restarted; empty after "no".
+    Returns a sentence: why it was not replaced, or that Slicer must be restarted; empty after "no".
     """
     import slicer.packaging
 

@@ -18,7 +18,6 @@ from .latest_run import RUNS, ended, wait_for_latest_runs
 # Events are handled this often, at most: between two steps of a run, never inside one.
 ROUND = 0.03  # seconds
 STEPS = 1000  # of the progress bar
-PACKAGES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib")
 
 
 class Run:
@@ -174,17 +173,10 @@ class Run:
     def _show(self, fraction: float) -> None:
         step = round(STEPS * min(max(fraction, 0.0), 1.0))
         self._ran = self._ran or step > 0
-        text = "%p %" if step else self._preparing()
+        first = _("Preparing ...") if self._ran else _("Preparing (first use only) ...")
+        text = "%p %" if step else first
         self._bar.setValue(step)
         self._bar.setFormat(f"{text}   {clock(time.perf_counter() - self._start)}")
-
-    def _preparing(self) -> str:
-        if self._ran:
-            return _("Preparing ...")
-        ready, known = compiled_functions()
-        if not ready:
-            return _("Preparing (first use only) ...")
-        return _("Preparing (first use only): {ready} of {known}").format(ready=ready, known=known)
 
 
 def _runs() -> "weakref.WeakSet[Run]":
@@ -198,23 +190,3 @@ def clock(seconds: float) -> str:
     """Write seconds as minutes and seconds: 75 is 1:15."""
     minutes, seconds = divmod(int(seconds), 60)
     return f"{minutes}:{seconds:02}"
-
-
-def compiled_functions() -> tuple[int, int]:
-    """Return how many of numba's functions in the loaded modules are compiled, and how many exist.
-
-    Some functions are not needed by every run, so the first number may stay below the second.
-    """
-    numba = sys.modules.get("numba.core.dispatcher")
-    dispatcher = getattr(numba, "Dispatcher", None)  # None also while numba is being imported
-    if dispatcher is None:
-        return 0, 0
-    # Asked while numba compiles in a thread, which imports modules: copies do not change meanwhile.
-    found = {
-        id(each): each
-        for name, module in sys.modules.copy().items()
-        if name.partition(".")[0] in PACKAGES
-        for each in vars(module).copy().values()
-        if dispatcher in type(each).__mro__
-    }
-    return sum(bool(each.overloads) for each in found.values()), len(found)

@@ -151,7 +151,6 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     def press():
         waiting.window.enter()
         waiting.widget.panel.apply()
-        waiting.widget.panel.apply_quietly()
         seen.append((waiting.ui.applyButton.enabled, waiting.ui.applyButton.toolTip))
         seen.append(waiting.widget.panel.running.active)
 

@@ -68,24 +68,6 @@ def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
         assert made.run.busy
 
 
-def test_compiled_functions_are_counted():
-    numba = pytest.importorskip("numba")
-    from FuzzyVesselCoreLib.jit import warm_up
-    from FuzzyVesselCoreLib.widgets.run import compiled_functions
-
-    module = types.ModuleType("PotentialSkeletonLib.of_this_test")
-    module.one, module.other = numba.njit(lambda x: x + 1), numba.njit(lambda x: x + 2)
-    with warm_up._one_at_a_time:  # a thread that an earlier test began may be compiling
-        ready, known = compiled_functions()
-        sys.modules[module.__name__] = module
-        try:
-            assert compiled_functions() == (ready, known + 2)
-            module.one(1)
-            assert compiled_functions() == (ready + 1, known + 2)
-        finally:
-            del sys.modules[module.__name__]
-
-
 # --- the device
 
 
@@ -232,21 +214,6 @@ def test_declined_packages_that_a_run_needs_are_a_sentence(own, packaging, monke
     own.apply()
     assert own.ui.statusLabel.text == "needed was not installed. Press Apply to be asked again."
     assert not own.running.busy
-
-
-def test_a_run_that_ends_for_want_of_a_package_asks_for_it_and_runs_again(own, packaging):
-    """Whatever solver it was that needed it, and whether or not the panel knew."""
-    packaging.satisfied.add("needed>=2")
-
-    def pip_ensure(missing, requester):
-        packaging.calls.append(missing)
-        own.run = lambda parameters, progress: "done"
-        own.run_again = True
-
-    packaging.pip_ensure = pip_ensure
-    own.start(lambda *inputs: own.run(*inputs) if packaging.calls else needs_numba(*inputs))
-    assert packaging.calls == [["numba>=0.61,<1"]]
-    assert own.ui.statusLabel.text == "done"
 
 
 # --- both modules together

@@ -109,7 +109,7 @@ def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):
                 node, ["Vein", "Portal, left"], outputs=lambda _segment: {"modelNode": model}
             ),
             InputError,
-            "two trees",
+            "two outputs",
         ),
         (
             lambda: logic.extractSegments(

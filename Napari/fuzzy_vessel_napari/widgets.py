@@ -1,17 +1,29 @@
-"""What both widgets share: a button that runs a job, its progress, and one that cancels it."""
+"""The two widgets: a button that runs a job, its progress, and one that cancels it."""
 
 import queue
 import threading
 from collections.abc import Generator
 from typing import Any
 
-from magicgui.widgets import Container, Label, ProgressBar, PushButton
-from napari.layers import Layer
+from magicgui.widgets import (
+    CheckBox,
+    ComboBox,
+    Container,
+    FloatSlider,
+    Label,
+    ProgressBar,
+    PushButton,
+    Slider,
+    SpinBox,
+    create_widget,
+)
+from napari.layers import Image, Labels, Layer, Points
 from napari.qt.threading import thread_worker
+from napari.viewer import Viewer
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
-from .jobs import Job
+from .jobs import Job, centrelines_job, vessels_job
 
 DONE = object()
 
@@ -127,3 +139,52 @@ def _steps(job: Job) -> Generator[float, None, tuple[list[tuple], str] | None]:
     if error is not None:
         raise error
     return result
+
+
+class VesselsWidget(JobPanel):
+    """Image and points to a labels layer."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.image = create_widget(annotation=Image, label="Image")
+        self.points = create_widget(annotation=Points, label="In vessels")
+        self.background = create_widget(annotation=Points | None, label="Not vessel")
+        self.mask = create_widget(annotation=Labels | None, label="Only inside")
+        self.automatic = CheckBox(value=True, label="Automatic threshold")
+        self.threshold = FloatSlider(value=0.5, min=0, max=1, label="Threshold", enabled=False)
+        self.device = ComboBox(choices=("auto", "cpu", "cuda"), value="auto", label="Device")
+        self.automatic.changed.connect(
+            lambda automatic: setattr(self.threshold, "enabled", not automatic)
+        )
+        fields = [self.image, self.points, self.background, self.mask]
+        super().__init__(
+            viewer, [*fields, self.automatic, self.threshold, self.device], "Find vessels"
+        )
+
+    def job(self) -> Job:
+        """The segmentation that the fields ask for."""
+        return vessels_job(
+            self.image.value,
+            self.points.value,
+            self.background.value,
+            self.mask.value,
+            None if self.automatic.value else self.threshold.value,
+            self.device.value,
+        )
+
+
+class CentrelinesWidget(JobPanel):
+    """Labels to a shapes layer with a path a branch."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.vessels = create_widget(annotation=Labels, label="Labels")
+        self.number = SpinBox(value=0, min=0, max=65535, label="Label (0: all)")
+        self.level = Slider(value=2, min=1, max=3, label="Detail")
+        self.device = ComboBox(choices=("auto", "cpu", "cuda"), value="auto", label="Device")
+        fields = [self.vessels, self.number, self.level, self.device]
+        super().__init__(viewer, fields, "Find centrelines")
+
+    def job(self) -> Job:
+        """The centrelines that the fields ask for."""
+        return centrelines_job(
+            self.vessels.value, self.number.value, self.level.value, self.device.value
+        )
