@@ -115,7 +115,8 @@ def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any
     else:
         from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
-        solid = mask.view(np.uint8)
-        ridge = ridge_depths(distance_to_outside(solid, (1, 1, 1)) if unit_depth is None else unit_depth)
+        if unit_depth is None:
+            unit_depth = distance_to_outside(mask.view(np.uint8), (1, 1, 1))
+        ridge = ridge_depths(unit_depth)
     thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))
