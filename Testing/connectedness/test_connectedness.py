@@ -93,16 +93,6 @@ def test_an_integer_volume_and_its_float_copies_give_one_scene():
     assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 6
 
 
-def test_int32_beyond_16_bits_works_as_float32():
-    random = np.random.default_rng(6)
-    volume = random.integers(-(10**6), 10**6, (4, 5, 6)).astype(np.int32)
-    affinity = GaussianAffinity(0, 5e5, 3e5)
-    wide = connectedness(volume, [[1, 1, 1]], affinity, device="cpu")
-    same = connectedness(volume.astype(np.float32), [[1, 1, 1]], affinity, device="cpu")
-    assert error_voxels(wide, same) == 0
-    assert len(np.unique(wide.values)) > 20
-
-
 @pytest.mark.parametrize("solver", CPU_SOLVERS)
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 7), (1, 9, 5), (5, 1, 1), (9, 10, 17)])
 def test_odd_shapes(solver, shape):
@@ -116,15 +106,6 @@ def test_odd_shapes(solver, shape):
         shape, pair_levels(volume, GaussianAffinity(10, 3, 3)) / 65535, seed
     )
     np.testing.assert_array_equal(scene.values, wanted.astype(np.float32))
-
-
-def test_a_2d_slice_is_taken_as_it_is():
-    volume = np.random.default_rng(8).normal(10, 3, (12, 15)).astype(np.float32)
-    affinity = GaussianAffinity(10, 3, 3)
-    flat = connectedness(volume, [[5, 6]], affinity, device="cpu")
-    deep = connectedness(volume[np.newaxis], [[0, 5, 6]], affinity, device="cpu")
-    assert flat.values.shape == (12, 15)
-    np.testing.assert_array_equal(flat.values, deep.values[0])
 
 
 def test_other_memory_layouts_and_byte_orders():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity, estimate_affinity
-from FuzzyConnectedGPULib.affinity import bell, level_values
+from FuzzyConnectedGPULib.affinity import bell
 from FuzzyConnectedGPULib.problem import Problem
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -40,15 +40,6 @@ def test_levels_are_the_formula_rounded_once(form, side):
     assert np.abs(levels * STEP - wanted).max() < 0.55 * STEP
 
 
-def test_affinity_is_symmetric_and_peaks_at_the_mean():
-    affinity = GaussianAffinity(100, 10, 5)
-    random = np.random.default_rng(2)
-    first, second = random.integers(0, 300, (2, 1000))
-    np.testing.assert_array_equal(affinity.levels(first, second), affinity.levels(second, first))
-    assert affinity.levels(100, 100) == 65535
-    assert affinity.levels(90, 110) < 65535
-
-
 def test_bell_is_the_gaussian_within_float32():
     x = np.linspace(0, 4.5, 1_000_001, dtype=np.float32)
     np.testing.assert_allclose(bell(x), np.exp(-(x.astype(float) ** 2)), rtol=2e-6)
@@ -82,13 +73,6 @@ def test_equal_affinities_share_tables_whatever_type_their_numbers_have(number):
     assert all(one is other for one, other in zip(*tables))
 
 
-def test_levels_map_to_even_values():
-    levels = np.arange(65536, dtype=np.uint16)
-    values = level_values(levels)
-    assert values.dtype == np.float32
-    np.testing.assert_array_equal(values, (levels.astype(np.float64) / 65535).astype(np.float32))
-
-
 def test_estimate_is_robust_against_a_few_wall_voxels():
     random = np.random.default_rng(4)
     volume = random.normal(200, 12, (9, 30, 30)).astype(np.float32)
@@ -105,11 +89,6 @@ def test_estimate_in_a_flat_spot_keeps_a_floor():
     volume[:, :, 8] = 1000
     affinity = estimate_affinity(volume, [[2, 2, 2]])
     assert affinity.sigma == affinity.gradient_sigma == 1.0
-
-
-def test_estimate_works_at_the_border_and_on_one_voxel_rows():
-    volume = np.arange(12, dtype=np.uint8).reshape(1, 1, 12)
-    assert estimate_affinity(volume, [[0, 0, 0]]).mean == 1
 
 
 def test_constant_volume_is_refused_by_name():

@@ -12,7 +12,6 @@ from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 from support.relative_cases import (
     SEVERAL,
-    WAYS,
     assert_as_defined,
     assert_levels_as_defined,
     random_groups,
@@ -124,30 +123,6 @@ def test_what_lies_behind_a_weak_link_is_disputed_until_its_way_is_taken():
     assert rounds.labels.tolist() == [[[2, 0, 1, 1, 1, 1]]]
 
 
-@pytest.mark.parametrize(("iterative", "ties"), WAYS)
-def test_the_order_of_groups_and_points_only_renames(iterative, ties):
-    random = np.random.default_rng(8)
-    volume = random.choice([90, 100, 100, 110], (6, 7, 8)).astype(np.int16)
-    groups = random_groups(random, volume.shape, 4, 4)
-    options = dict(iterative=iterative, ties=ties, device="cpu")
-    one = relative_connectedness(volume, groups, AFFINITY, **options)
-    other = relative_connectedness(volume, [g[::-1] for g in groups[::-1]], AFFINITY, **options)
-    np.testing.assert_array_equal(np.where(one.labels, 5 - one.labels, 0), other.labels)
-    np.testing.assert_array_equal(one.disputed, other.disputed)
-
-
-def test_mirrored_volumes_have_mirrored_results():
-    random = np.random.default_rng(9)
-    volume = random.choice([90, 100, 100, 110], (5, 9, 33)).astype(np.int16)
-    groups = random_groups(random, volume.shape, 3, 3)
-    mirrored = [np.array(volume.shape) - 1 - group for group in groups]
-    for iterative, ties in WAYS:
-        options = dict(iterative=iterative, ties=ties, device="cpu")
-        one = relative_connectedness(volume, groups, AFFINITY, **options)
-        other = relative_connectedness(volume[::-1, ::-1, ::-1], mirrored, AFFINITY, **options)
-        np.testing.assert_array_equal(one.labels, other.labels[::-1, ::-1, ::-1])
-
-
 # ---- arguments
 
 
@@ -160,14 +135,6 @@ def test_names_slices_and_one_group():
     assert found.labels.dtype == np.uint8
     assert found.strength.dtype == np.float32
     assert list(found.seconds) == ["division"]
-
-
-def test_without_an_affinity_all_points_tell_one():
-    volume = np.random.default_rng(1).normal(100, 5, (6, 6, 6)).astype(np.float32)
-    points = [[(1, 1, 1)], [(4, 4, 4), (1, 4, 1)]]
-    found = relative_connectedness(volume, points)
-    expected = connectedness(volume, np.concatenate(points))
-    np.testing.assert_array_equal(found.strength, expected.values)
 
 
 def test_as_many_groups_as_there_may_be():

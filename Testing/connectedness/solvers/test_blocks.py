@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Benchmarks.volumes import serpentine
-from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import blocks, dial
 from FuzzyVesselCoreLib.errors import Cancelled
@@ -111,54 +111,8 @@ def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
         assert not thread.is_alive()
 
 
-# --- the choice
-
-
-@pytest.fixture
-def used(monkeypatch):
-    """Which solvers have come to an end."""
-    seen = []
-
-    def watch(solver, name):
-        solve = getattr(solver, name)
-
-        def watched(*args):
-            found = solve(*args)
-            seen.append(solver.__name__.rpartition(".")[2] if found else "gave up")
-            return found
-
-        monkeypatch.setattr(solver, name, watched)
-
-    watch(blocks, "solve")
-    watch(dial, "solve_up_to")
-    return seen
-
-
-@pytest.mark.parametrize(
-    ("options", "solvers"),
-    [
-        ({}, ["blocks"]),
-        ({"cut": 0.99}, ["dial"]),
-        ({"cut": 0.0001}, ["gave up", "blocks"]),
-        ({"mask": "few"}, ["dial"]),
-        ({"mask": "many"}, ["gave up", "blocks"]),
-    ],
-    ids=str,
-)
-def test_the_exact_solver_takes_the_queue_where_few_voxels_are_reached(options, solvers, used):
-    volume = noise((64, 96, 96))
-    seed = [[30, 40, 50]]
-    if "mask" in options:
-        mask = np.zeros(volume.shape, bool)
-        mask[25:60, 35 : (45 if options["mask"] == "few" else 90), 45:55] = True
-        options = {"mask": mask}
-    scene = connectedness(volume, seed, AFFINITY, device="cpu", **options)
-    assert used == solvers
-    wanted = connectedness(volume, seed, AFFINITY, solver="dial", **options)
-    np.testing.assert_array_equal(scene.values, wanted.values)
-
-
-def test_small_volumes_go_to_the_queue(used):
-    connectedness(noise((8, 9, 10)), [[1, 1, 1]], AFFINITY, device="cpu")
-    assert used == ["dial"]
-    assert blocks.SMALL > 720
+@pytest.mark.parametrize("cut", [0.0, 0.0001, 0.99])
+def test_exact_equals_the_queue_whichever_solver_it_takes(cut):
+    problem = state_problem(noise((64, 96, 96)), [[30, 40, 50]], AFFINITY, cut)
+    found = blocks.solve_exact(problem, Progress()).levels
+    np.testing.assert_array_equal(found, levels(dial, problem))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import GaussianAffinity, HandOver, segment, segment_several
+from FuzzyConnectedGPULib import GaussianAffinity, HandOver, relabel, segment, segment_several
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
@@ -52,15 +52,6 @@ def test_a_further_point_for_each_divides_vessels_that_touch():
     assert (found.labels[6, 15, [2, 10, 30, 37]] == 2).all()
 
 
-def test_the_order_of_further_vessels_changes_names_only():
-    volume, points = crossing(), {**POINTS, "third": [(6, 6, 37)]}
-    first = segment_several(volume, points, device="cpu")
-    other = segment_several(volume, {n: points[n] for n in ("portal", "third", "hepatic")},
-                            device="cpu")  # fmt: skip
-    swapped = np.array([0, 1, 3, 2], np.uint8)[first.labels]
-    assert np.array_equal(other.labels, swapped)
-
-
 def test_hand_overs_and_their_notes():
     volume = crossing()
     plain = segment_several(volume, POINTS, device="cpu")
@@ -76,6 +67,20 @@ def test_hand_overs_and_their_notes():
     assert np.array_equal(moved.labels > 0, plain.labels > 0)
     with pytest.raises(InputError, match="names vessel 3"):
         segment_several(volume, POINTS, device="cpu", hand_overs=[HandOver((6, 6, 30), 3)])
+
+
+@pytest.mark.parametrize("vessels", [POINTS, {"portal": POINTS["portal"]}])
+def test_a_scene_at_another_threshold_has_the_labels_of_a_run_at_it(vessels):
+    options = dict(device="cpu", fill_gaps=1, hand_overs=[HandOver((6, 15, 8), 1)])
+    first, other = (segment(crossing(), vessels, threshold=t, **options) for t in (0.5, 0.8))
+    again = relabel(
+        first.scene, 0.8, owners=first.owners, vessels=vessels, fill_gaps=1,
+        hand_overs=options["hand_overs"],
+    )  # fmt: skip
+    assert (first.labels != other.labels).any()
+    np.testing.assert_array_equal(again.labels, other.labels)
+    np.testing.assert_array_equal(again.disputed, other.disputed)
+    assert again.notes == other.notes
 
 
 def test_background_points_are_one_more_group():
