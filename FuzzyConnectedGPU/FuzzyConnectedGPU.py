@@ -247,23 +247,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     ) -> Any:
         """Cut a fuzzy scene at another threshold, without computing it again.
 
-        Parameters
-        ----------
-        sceneVolumeNode : vtkMRMLScalarVolumeNode
-            Of an earlier run, also of one that was saved and loaded.
-        threshold, backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID, showDisputed
-            As in `segment`.
-        fillGaps, maskNode, maskSegmentID, roiNode
-            As in `segment`: gaps are filled within mask and box.
-
-        Returns
-        -------
-        FuzzyConnectedGPUMRML.result.SegmentationResult
-            Its affinity and scene are None.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
+        The scene is of an earlier run, also of one that was saved and loaded. The arguments are
+        those of `segment`: backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID,
+        showDisputed; fillGaps within maskNode, maskSegmentID and roiNode. Affinity and scene of
+        the result are None.
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 
@@ -304,16 +291,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     # --- points
 
     def findSeeds(
-        self,
-        volumeNode: Any,
-        *,
-        maskNode: Any = None,
-        maskSegmentID: str = "",
-        roiNode: Any = None,
-        count: int = 6,
-        seedsNode: Any = None,
-        device: str = "auto",
-        progress: Any = None,
+        self, volumeNode: Any, *, seedsNode: Any = None, count: int = 6, **arguments: Any
     ) -> Any:
         """Find seeds without a click: where the contrast is most tubular, in volume or region.
 
@@ -323,7 +301,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         Parameters
         ----------
         volumeNode, maskNode, maskSegmentID, roiNode, device, progress
-            As in `segment`; seeds lie inside. The search runs on the CPU.
+            As in `segment`, which raises alike; seeds lie inside. The search runs on the CPU.
         count : int
             Seeds at most (6).
         seedsNode : vtkMRMLMarkupsFiducialNode, optional
@@ -334,30 +312,17 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         -------
         vtkMRMLMarkupsFiducialNode
             The strongest seed first.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-            Something given cannot be used, or nothing is tubular.
-        FuzzyVesselCoreLib.errors.DeviceError, FuzzyVesselCoreLib.errors.Cancelled
-            As `segment`.
         """
         from FuzzyConnectedGPUMRML.finding import find_seeds
 
-        region = dict(maskNode=maskNode, maskSegmentID=maskSegmentID, roiNode=roiNode)
-        options = dict(region, count=count, device=device)
-        return find_seeds(volumeNode, options, seedsNode, progress, self.cached)
+        progress = arguments.pop("progress", None)
+        options, _outputs = _options(arguments)
+        return find_seeds(volumeNode, options, count, seedsNode, progress, self.cached)
 
     def estimateAffinity(
         self, volumeNode: Any, seedsNode: Any, radius: int = 2, side: str = "both"
     ) -> Any:
-        """The `FuzzyConnectedGPULib.GaussianAffinity` that the intensities round the seeds give.
-
-        Raises
-        ------
-        FuzzyVesselCoreLib.errors.InputError
-            There is no seed in the volume.
-        """
+        """The `FuzzyConnectedGPULib.GaussianAffinity` that the intensities round the seeds give."""
         from FuzzyConnectedGPULib import estimate_affinity
         from FuzzyVesselCoreLib.mrml.points import seeds_of
         from FuzzyVesselCoreLib.mrml.reading import voxels_of

@@ -41,25 +41,10 @@ class Difference:
 def difference(
     first_node: Any, second_node: Any, volume_node: Any, labelmap_node: Any = None
 ) -> Difference:
-    """Compare two results on the voxels of a volume.
+    """Compare two results (labelmaps or segmentations) on the voxels of a volume.
 
-    Parameters
-    ----------
-    first_node, second_node : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode
-        Of any geometry, each under transforms of its own; all segments count.
-    volume_node : vtkMRMLScalarVolumeNode
-        Gives the grid.
-    labelmap_node : vtkMRMLLabelMapVolumeNode, optional
-        Filled; by default a new one is added.
-
-    Returns
-    -------
-    Difference
-
-    Raises
-    ------
-    InputError
-        A node is missing or empty, or the output is one of the two.
+    They may be of any geometry, each under transforms of its own; all segments count. A labelmap
+    is filled; by default a new one is added.
     """
     for node in (first_node, second_node, volume_node):
         if node is None:
@@ -68,12 +53,8 @@ def difference(
         raise InputError(
             _("Both results are {result}; choose two.").format(result=node_name(first_node))
         )
-    inputs = {
-        _("first result"): first_node,
-        _("second result"): second_node,
-        _("volume"): volume_node,
-    }
-    check_apart([labelmap_node], inputs)
+    inputs = {_("first result"): first_node, _("second result"): second_node}
+    check_apart([labelmap_node], {**inputs, _("volume"): volume_node})
     shape = voxels_of(volume_node, copy=False).shape
     first, second = (mask_of(node, volume_node, shape) for node in (first_node, second_node))
     labels = first * np.uint8(ONLY_FIRST) + second * np.uint8(ONLY_SECOND)
@@ -101,5 +82,4 @@ def _color_table(add: Any) -> Any:
     table.SetColor(0, "Neither", 0.0, 0.0, 0.0, 0.0)
     for value, (name, color) in COLORS.items():
         table.SetColor(value, name, *color, 1.0)
-    table.SetNamesInitialised(True)
     return table

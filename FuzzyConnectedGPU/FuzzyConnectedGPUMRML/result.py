@@ -48,22 +48,11 @@ class SamePlaceError(InputError):
 
 @dataclass(frozen=True)
 class Vessel:
-    """One vessel of a result.
+    """One vessel of a result."""
 
-    Attributes
-    ----------
-    name : str
-        Of its list of points.
-    label : int
-        In the labelmap.
-    segmentID : str
-        Empty without a segmentation.
-    volumeMl : float
-    """
-
-    name: str
-    label: int
-    segmentID: str
+    name: str  # of its list of points
+    label: int  # in the labelmap
+    segmentID: str  # empty without a segmentation
     volumeMl: float
 
 

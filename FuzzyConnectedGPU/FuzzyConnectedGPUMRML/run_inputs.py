@@ -143,27 +143,13 @@ def _box(roi_node: Any) -> tuple:
 
 @dataclass(frozen=True)
 class Mark:
-    """What a connectedness map says of its origin.
+    """What a connectedness map says of its origin."""
 
-    Attributes
-    ----------
-    text : str
-        Of `inputs_text`.
-    volume_time : int
-        `voxel_time` of the volume when its voxels were read.
-    contrast : ContrastThreshold or None
-        Of the model "contrast".
-    heeded : str or None
-        Of `threshold_text`, where the labels heed background points besides.
-    chosen : float or None
-        The threshold, where the run chose it.
-    """
-
-    text: str
-    volume_time: int
-    contrast: Any = None
-    heeded: str | None = None
-    chosen: float | None = None
+    text: str  # of `inputs_text`
+    volume_time: int  # `voxel_time` of the volume when its voxels were read
+    contrast: Any = None  # of the model "contrast"
+    heeded: str | None = None  # `threshold_text`, where the labels heed background points besides
+    chosen: float | None = None  # the threshold, where the run chose it
 
     def write(
         self, scene_node: Any, volume_node: Any, lists: Sequence[Any], division_node: Any

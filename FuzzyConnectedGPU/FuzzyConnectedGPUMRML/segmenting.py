@@ -118,18 +118,7 @@ class Run:
         self._warnings += self._background.warnings if self._background else []
 
     def compute(self, progress: ProgressCallback | None = None, cached: Any = None) -> Any:
-        """Call the library; no node is read or changed.
-
-        Parameters
-        ----------
-        progress : callable, optional
-            ``progress(fraction) -> bool``; False cancels.
-        cached : FuzzyConnectedGPULib.cached_connectedness.CachedConnectedness, optional
-
-        Returns
-        -------
-        FuzzyConnectedGPULib.Segmentation
-        """
+        """Call the library, which gives a `Segmentation`; no node is read or changed."""
         names = [vessel_name(self.lists, n) for n in range(len(self.lists))]
         try:
             return segment_arrays(
@@ -354,23 +343,12 @@ def in_scene(node: Any) -> bool:
 
 @dataclass(frozen=True)
 class Arrays:
-    """What was found, as arrays (K, J, I).
+    """What was found, as arrays (K, J, I); without values scene and division stay as they are."""
 
-    Attributes
-    ----------
-    labels : ndarray of uint8
-        The number of the vessel.
-    disputed : ndarray of bool, or None
-    values : ndarray of float32, or None
-        Connectedness; without it scene and division stay as they are.
-    owners : ndarray of uint8, or None
-        Of several vessels: the vessel of each voxel, whatever the threshold.
-    """
-
-    labels: np.ndarray
-    disputed: np.ndarray | None = None
-    values: np.ndarray | None = None
-    owners: np.ndarray | None = None
+    labels: np.ndarray  # uint8, the number of the vessel
+    disputed: np.ndarray | None = None  # bool
+    values: np.ndarray | None = None  # float32, connectedness
+    owners: np.ndarray | None = None  # uint8, of several vessels: whatever the threshold
 
 
 def write(

@@ -15,7 +15,8 @@ from FuzzyVesselCoreLib.mrml.segment_origin import is_result
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
 LABEL_OPACITY, MASK_OPACITY, PREVIEW_OPACITY = 0.5, 0.3, 0.6  # the image shows through
 MARGIN = 1.3  # of the views, in sizes of the result
-MIN_SIZE = 20.0  # mm
+MIN_SIZE = 80.0  # mm
+ZOOMED = 0.9  # of the width that shows the whole volume: below it a person has zoomed
 
 Color = tuple[float, float, float]
 
@@ -197,19 +198,10 @@ class LabelPreview:
         colors: Sequence[Color],
         hidden_nodes: Sequence[Any] = (),
     ) -> None:
-        """Show labels in the place of earlier ones.
+        """Show labels (K, J, I; uint8; 1 for the first vessel) in the place of earlier ones.
 
-        Parameters
-        ----------
-        labels : ndarray, shape (K, J, I), uint8
-            1 for the first vessel, and so on.
-        ijk_to_frame : ndarray, shape (4, 4)
-            From I, J, K to mm below the transform.
-        transform_id : str or None
-        colors : sequence of (r, g, b)
-            Of the vessels.
-        hidden_nodes : sequence of vtkMRMLSegmentationNode
-            Hidden in the slices meanwhile.
+        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentations in `hidden_nodes`
+        are hidden in the slices meanwhile.
         """
         if not self.shown:
             self._before = _Before(hidden_nodes)
@@ -294,29 +286,47 @@ def result_bounds(labelmap_node: Any) -> np.ndarray | None:
     return np.array([points.min(axis=0), points.max(axis=0)])
 
 
-def fit_views(labelmap_node: Any, point: Sequence[float]) -> None:
-    """Show the whole result in all slice and 3D views; the slices go through a point (world)."""
+def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
+    """Show the whole result in the slices, through a point (world); zoomed ones stay so."""
     import slicer
 
-    bounds = result_bounds(labelmap_node)
+    bounds, whole = result_bounds(labelmap_node), [0.0] * 6
+    labelmap_node.GetRASBounds(whole)
     if bounds is None:
         return
     center, size = bounds.mean(axis=0), np.maximum(np.ptp(bounds, axis=0), MIN_SIZE)
     for slice_node in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
-        _fit_slice(slice_node, center, size)
-        slice_node.JumpSliceByOffsetting(*point)
-    for camera_node in slicer.util.getNodesByClass("vtkMRMLCameraNode"):
-        _fit_camera(camera_node, center, float(np.linalg.norm(size)) / 2)
+        shown = slice_node.GetFieldOfView()[0]
+        if shown > ZOOMED * _width(slice_node, np.subtract(whole[1::2], whole[::2])):
+            _fit_slice(slice_node, center, size)
+            slice_node.JumpSliceByOffsetting(*point)
 
 
-def _fit_slice(slice_node: Any, center: np.ndarray, size: np.ndarray) -> None:
+def fit_cameras(labelmap_node: Any) -> None:
+    """Show the whole result in the middle of all 3D views."""
+    import slicer
+
+    bounds = result_bounds(labelmap_node)
+    if bounds is not None:
+        radius = float(np.linalg.norm(np.maximum(np.ptp(bounds, axis=0), MIN_SIZE))) / 2
+        for camera_node in slicer.util.getNodesByClass("vtkMRMLCameraNode"):
+            _fit_camera(camera_node, bounds.mean(axis=0), radius)
+
+
+def _width(slice_node: Any, size: np.ndarray) -> float:
+    """The width (mm) of a slice view that shows all of a box of a size (R, A, S)."""
     to_ras = slice_node.GetSliceToRAS()
     across, down = (
         sum(abs(to_ras.GetElement(row, column)) * size[row] for row in range(3))
         for column in range(2)
     )
+    width, height, _depth = slice_node.GetFieldOfView()
+    return max(across, down * width / height)
+
+
+def _fit_slice(slice_node: Any, center: np.ndarray, size: np.ndarray) -> None:
     width, height, depth = slice_node.GetFieldOfView()
-    wanted = MARGIN * max(across, down * width / height)
+    wanted = MARGIN * _width(slice_node, size)
     slice_node.SetFieldOfView(wanted, wanted * height / width, depth)
     slice_node.JumpSliceByCentering(*center)
 

@@ -10,7 +10,7 @@ from FuzzyConnectedGPUMRML.result import FaintPointsNote
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
-from FuzzyConnectedGPUMRML.views import fit_views
+from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
@@ -122,6 +122,7 @@ class ConnectednessPanel(Panel):
         """Another volume was chosen, with points and results of its own: no run begins."""
         self.seeds.placing.stop()
         self.threshold.volume_was_changed()
+        self.display.surface.first = False
         self.following.rest()
 
     @property
@@ -280,7 +281,10 @@ class ConnectednessPanel(Panel):
         faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
         self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
         if first:
-            fit_views(result.labelmapNode, world_points(run.first_voxel[None], run.volume_node)[0])
+            point = world_points(run.first_voxel[None], run.volume_node)[0]
+            fit_slices(result.labelmapNode, point)
+            fit_cameras(result.labelmapNode)
+            self.display.surface.first = True
         notes = [worded(each) for each in result.warnings if each not in faint]
         done = self._done(result)
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])

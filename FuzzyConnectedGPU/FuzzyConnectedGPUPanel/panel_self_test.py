@@ -208,8 +208,56 @@ def divides_vessels(test: Any, panel: Any) -> None:
     test.assertEqual(first.GetNumberOfControlPoints(), last + 1)
 
 
+@in_panel
+def volumes_keep_their_points(test: Any, panel: Any) -> None:
+    """Points, threshold and result belong to their volume; choosing one starts no run."""
+    parameters, volume = choose_phantom(panel)
+    points, count = parameters.seeds, parameters.seeds.GetNumberOfControlPoints()
+    panel.ui.applyButton.click()
+    panel.ui.thresholdSlider.value = 0.25
+    slicer.app.processEvents()
+    labels = slicer.util.arrayFromVolume(parameters.labelmap).copy()
+    other = add_liver_phantom(SIZE)[1]
+    panel.ui.inputSelector.setCurrentNode(other)
+    slicer.app.processEvents()
+    test.assertIsNone(parameters.seeds)
+    test.assertIsNone(parameters.labelmap)
+    panel.ui.inputSelector.setCurrentNode(volume)
+    slicer.app.processEvents()
+    test.assertIs(parameters.inputVolume, volume)
+    test.assertIs(parameters.seeds, points)
+    test.assertEqual(points.GetNumberOfControlPoints(), count)
+    test.assertAlmostEqual(parameters.threshold, 0.25)
+    test.assertTrue(np.array_equal(slicer.util.arrayFromVolume(parameters.labelmap), labels))
+    offered = panel.ui.inputSelector
+    nodes = [offered.nodeFromIndex(number) for number in range(offered.nodeCount())]
+    test.assertNotIn(parameters.sceneVolume, nodes)
+
+
+@in_panel
+def preview_is_no_segmentation(test: Any, panel: Any) -> None:
+    """Results that follow a point show a label volume meanwhile, which goes afterwards."""
+    parameters, _volume = choose_phantom(panel)
+    panel.ui.applyButton.click()
+    preview = panel.panel.following._preview
+    segmentations = slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode")
+    nodes = slicer.mrmlScene.GetNumberOfNodes()
+    labels = slicer.util.arrayFromVolume(parameters.labelmap)
+    matrix = np.eye(4)
+    preview.show(labels, matrix, None, [(1.0, 0.0, 0.0)], [parameters.segmentation])
+    count = slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode")
+    test.assertEqual(count, segmentations)
+    test.assertFalse(parameters.segmentation.GetDisplayNode().GetVisibility2D())
+    preview.drop()
+    slicer.app.processEvents()
+    test.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), nodes)
+    test.assertTrue(parameters.segmentation.GetDisplayNode().GetVisibility2D())
+
+
 CHECKS = (
     segments,
+    volumes_keep_their_points,
+    preview_is_no_segmentation,
     divides_vessels,
     leaves_others_alone,
     leaves_surfaces_alone,

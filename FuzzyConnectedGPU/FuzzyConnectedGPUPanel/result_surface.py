@@ -1,52 +1,15 @@
 """The surface of the result in the 3D views: it follows the result, made by a thread."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import qt
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.surfaces import (
-    SurfaceInput,
-    SurfaceState,
-    drop_surface,
-    has_surface,
-    make_surface,
-    may_have_surface,
-    put_surface,
-    set_surface,
-    surface_input,
-    surface_of,
-    without_surface,
-)
+from FuzzyConnectedGPUMRML.views import fit_cameras
+from FuzzyVesselCoreLib.mrml import surfaces
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
-REST = 0  # milliseconds from a change to its surface: all that one act changes makes one
 LATER = 250  # milliseconds to the next look while a point is held or a run goes on
-
-
-@dataclass
-class Job:
-    """The surface of one segment.
-
-    Attributes
-    ----------
-    where : tuple of vtkMRMLSegmentationNode and str
-        Segmentation and segment ID.
-    state : SurfaceState
-        When its voxels were read.
-    read : SurfaceInput
-    last : SurfaceInput or None
-        Of the surface that was made last.
-    surface : Surface or None
-        None where the last one is that of these voxels.
-    """
-
-    where: tuple[Any, str]
-    state: SurfaceState
-    read: SurfaceInput
-    last: SurfaceInput | None
-    surface: Any = None
 
 
 class SlicerAlone(Exception):
@@ -57,15 +20,15 @@ class ResultSurface:
     """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
 
     Until it is made anew the last one stays, so that the 3D views do not blink. What has the voxels
-    that it had is not made again. Whoever else reads surfaces (other modules, commands in the
-    console) gets the present ones: `finish` is called before.
+    that it had is not made again. Another module that is opened finds the present ones.
     """
 
     def __init__(self, panel: Any) -> None:
         self._panel = panel
         self._seen: tuple[Any, bool] | None = None  # segmentation and "Show in 3D", last time
-        self._last: dict[tuple[Any, str], tuple[SurfaceInput | None, Any]] = {}  # and vtkPolyData
+        self._last: dict[tuple[Any, str], tuple[Any, Any]] = {}  # SurfaceInput and vtkPolyData
         self._wanted = False
+        self.first = False  # whether it is the first of a volume, which 3D views are centred on
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
         self._timer = qt.QTimer()
         self._timer.setSingleShot(True)
@@ -78,12 +41,11 @@ class ResultSurface:
 
     def follow(self, parameters: Any) -> None:
         """Segments were written: their surfaces follow."""
-        if not parameters.show3D:
-            return
-        for (segmentation, segment_id), (_read, surface) in self._last.items():
-            if segmentation is parameters.segmentation:
-                put_surface(segmentation, segment_id, surface)
-        self._want(REST)
+        if parameters.show3D:
+            for (segmentation, segment_id), (_read, surface) in self._last.items():
+                if segmentation is parameters.segmentation:
+                    surfaces.put_surface(segmentation, segment_id, surface)
+            self._want()
 
     def pause(self) -> None:
         """Leave the cores to a point that is dragged; it goes on when that is over."""
@@ -96,14 +58,14 @@ class ResultSurface:
         segmentation, before = parameters.segmentation, self._seen
         self._seen = (segmentation, parameters.show3D)
         if self._wanted and not self.waits:
-            self._want(REST)  # a run ended it, and has written nothing
+            self._want()  # a run ended it, and has written nothing
         if before in (None, self._seen) or before[0] is not segmentation:
             return
         segment_ids = self._panel.output.result_segments(parameters)
         for each in segment_ids if parameters.show3D else ():
             segmentation.GetDisplayNode().SetSegmentVisibility3D(each, True)
         if segment_ids:
-            self._want(REST)
+            self._want()
 
     def make(self) -> None:
         """Make the surfaces of the result's segments, or take them away, without a thread."""
@@ -113,11 +75,9 @@ class ResultSurface:
             self._take_away()
             return
         try:
-            jobs = self._read()
+            self._show(self._compute(self._read(), lambda _share: True))
         except SlicerAlone as error:
             self._fail(error)
-        else:
-            self._show(self._compute(jobs, lambda _share: True))
 
     def finish(self) -> None:
         """Make what is still to be made, without a thread: somebody else may read it now."""
@@ -126,24 +86,21 @@ class ResultSurface:
 
     def why_not(self, parameters: Any) -> str:
         """What stands against a surface, as a sentence; or an empty text."""
-        segment_ids = self._panel.output.result_segments(parameters)
-        others = without_surface(parameters.segmentation, segment_ids[0]) if segment_ids else []
-        if not others:
-            return ""
-        return _(
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        others = surfaces.without_surface(node, ids[0]) if ids else []
+        text = _(
             "The segmentation has no surfaces of {others}: press Show 3D in the module "
             "Segmentations to see all segments."
-        ).format(others=", ".join(others))
+        )
+        return text.format(others=", ".join(others)) if others else ""
 
     def forget(self) -> None:
         """The segmentation is gone."""
         self._timer.stop()
         self._run.stop()
-        self._seen, self._last, self._wanted = None, {}, False
+        self._seen, self._last, self._wanted, self.first = None, {}, False, False
 
-    # --- the steps; `_compute` alone runs in another thread
-
-    def _want(self, milliseconds: int) -> None:
+    def _want(self, milliseconds: int = 0) -> None:
         self._wanted = True
         self._timer.setInterval(milliseconds)
         self._timer.start()
@@ -167,54 +124,56 @@ class ResultSurface:
 
     def _result(self) -> tuple[Any, list[str]]:
         parameters = self._parameters()
-        if parameters.segmentation is None:
-            return None, []
-        return parameters.segmentation, self._panel.output.result_segments(parameters)
+        node = parameters.segmentation
+        return node, [] if node is None else self._panel.output.result_segments(parameters)
 
-    def _read(self) -> list[Job]:
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> list[tuple]:
+        """Segmentation, segment, state of its voxels, what is read of them, and the last one."""
         node, ids = self._result()
-        if not any(may_have_surface(node, each) for each in ids):
+        if not any(surfaces.may_have_surface(node, each) for each in ids):
             return []
         inner, jobs = node.GetSegmentation(), []
         for each in inner.GetSegmentIDs():
-            if has_surface(inner.GetSegment(each)) and not (
-                each in ids and (node, each) in self._last
-            ):
+            last = self._last.get((node, each), (None, None))
+            if surfaces.has_surface(inner.GetSegment(each)) and not (each in ids and last[1]):
                 continue  # it is another one's, or of the voxels that are there
-            read, state = surface_input(inner, each), SurfaceState.of(inner, each)
+            read = surfaces.surface_input(inner, each)
+            state = surfaces.SurfaceState.of(inner, each)
             if read is None or state is None:
                 raise SlicerAlone
-            last = self._last.get((node, each), (None, None))[0]
-            jobs.append(Job((node, each), state, read, last))
+            jobs.append((node, each, state, read, last))
         return jobs
 
     @staticmethod
-    def _compute(jobs: list[Job], progress: Any) -> list[Job]:
-        for job in jobs:
-            if not job.read.is_as(job.last):
-                job.surface = job.read.surface(progress)
-        return jobs
+    def _compute(jobs: list[tuple], progress: Any) -> list[tuple]:
+        return [
+            (*job[:4], job[4][1] if job[3].is_as(job[4][0]) else job[3].surface(progress))
+            for job in jobs
+        ]
 
-    def _show(self, jobs: list[Job]) -> None:
+    def _show(self, jobs: list[tuple]) -> None:
         self._wanted = False
         if not self._parameters().show3D:
             return
         last, self._last = self._last, {}
-        for job in jobs:
-            node, segment_id = job.where
-            before = last.get(job.where)
-            if before is not None:
-                self._last[job.where] = before
-            inner = node.GetSegmentation()
-            state = SurfaceState.of(inner, segment_id)
-            if state != job.state:  # its voxels are others by now, or it is gone
-                if state is not None and state.has_voxels_of(job.state):
-                    self._want(REST)  # it is to be smoothed otherwise
+        for node, segment_id, state, read, made in jobs:
+            where, inner = (node, segment_id), node.GetSegmentation()
+            now = surfaces.SurfaceState.of(inner, segment_id)
+            if now == state:
+                if surfaces.surface_of(node, segment_id) is not made:
+                    surfaces.set_surface(inner, segment_id, made)
+                self._last[where] = read, made
                 continue
-            made = job.surface if before is None else job.surface or before[1]
-            if surface_of(node, segment_id) is not made:
-                set_surface(inner, segment_id, made)
-            self._last[job.where] = job.read, made
+            if where in last:
+                self._last[where] = last[where]
+            if now is not None and now.has_voxels_of(state):
+                self._want()  # it is to be smoothed otherwise
+        labelmap = self._parameters().labelmap
+        if jobs and self.first and labelmap is not None:
+            self.first = False  # Slicer itself centres 3D views on the whole scene
+            fit_cameras(labelmap)
         self._panel.update_soon()
 
     def _fail(self, error: Exception) -> None:
@@ -222,13 +181,13 @@ class ResultSurface:
         if not isinstance(error, SlicerAlone):
             raise error
         last, self._last = self._last, {}
-        segmentation, ids = self._result()
+        node, ids = self._result()
         for each in ids:
-            make_surface(segmentation, each, anew=(segmentation, each) in last)
-            self._last[segmentation, each] = None, surface_of(segmentation, each)
+            surfaces.make_surface(node, each, anew=(node, each) in last)
+            self._last[node, each] = None, surfaces.surface_of(node, each)
 
     def _take_away(self) -> None:
         self._wanted = False
-        segmentation, ids = self._result()
+        node, ids = self._result()
         for each in ids:
-            drop_surface(segmentation, each)
+            surfaces.drop_surface(node, each)

@@ -15,14 +15,14 @@ from pathlib import Path
 from .errors import DeviceError
 
 # What pip calls packages that not every installation of Slicer has.
-PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d", "edt": "edt"}
+PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d"}
 SOURCES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib")
 ABANDONED = 30 * 86400.0  # seconds after which a cache that nobody used is removed
 
 
 @contextmanager
 def needs_numba() -> Iterator[None]:
-    """Guard the import of numba or of a module that needs it, of cc3d, of edt.
+    """Guard the import of numba or of a module that needs it, and of cc3d.
 
     Raises
     ------

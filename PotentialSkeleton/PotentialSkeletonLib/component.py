@@ -4,12 +4,14 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distances import add_sources, distance_to_outside, geodesic_distance
+from FuzzyVesselCoreLib.voxels.distances import add_sources
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
+from .border import Border
 from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
+from .endpoints.cuda_geodesic import geodesic_distance_on
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
 from .field.force_field import CPU_METHODS, field_of_components
 from .graph.skeleton_graph import skeleton_graph
@@ -43,8 +45,8 @@ class _Run:
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
         with stages.stage("distance", 0.0, 0.05) as progress:
-            depth = distance_to_outside(mask.view(np.uint8), spacing, progress)
-            self.volumes = ComponentVolumes(mask, spacing, depth)
+            self.border = Border(mask, spacing)
+            self.volumes = ComponentVolumes(mask, spacing, self.border.depth(progress))
             self.curves = ComponentCurves(self.volumes)
             self.characteristic = euler_characteristic(mask, progress)
             self.thinning = LevelThinning(self.volumes, self.characteristic)
@@ -107,7 +109,9 @@ class _Run:
         volumes, spacing = self.volumes, self.volumes.spacing
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             sources = self.thinning.skeleton
-            volumes.distances = geodesic_distance(volumes.bytes, sources, spacing, progress)
+            device = "cpu" if self.device == "cpu" else self.options.device
+            task = volumes.bytes, sources, spacing, progress
+            volumes.distances = geodesic_distance_on(device, *task)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
             endpoints = protrusion_endpoints(*measured, spacing, least, progress)
         with self.stages.stage("curves", 0.7, 0.75) as progress:
@@ -151,7 +155,7 @@ class _Run:
         traced = membership(thinning.skeleton, curves.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
-            graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
+            graph = skeleton_graph(voxels, positions, volumes.mask, self.border, progress)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(topology(voxels[traced])[0] - 1, 0)

@@ -100,7 +100,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     if not skeleton.branches:
         raise InputError(_("That would remove every branch: nothing was changed."))
     nodes = own_nodes(model)
-    labelmap = nodes.get("labelmapNode")
+    labelmap: Any = nodes.get("labelmapNode")
     lines, image = found and found.GetPolyData(), None
     if found is None:
         lines = _lines_as_found(model, labelmap)

@@ -203,7 +203,7 @@ def test_numba_logs_warnings_only_unless_somebody_chose_a_level(before, after, m
         assert logger.level == after
 
 
-@pytest.mark.parametrize("module", ["numba", "cc3d", "edt"])
+@pytest.mark.parametrize("module", ["numba", "cc3d"])
 def test_a_missing_package_is_named(module, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DeviceError, match="is not installed: pip install"), needs_numba():

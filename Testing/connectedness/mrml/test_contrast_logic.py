@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzy_vessel.slicer_host import headless
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.segmentation import segment
 from support.mrml_cases import add_seeds, add_volume
 
 SHAPE = (16, 20, 22)
@@ -48,31 +46,6 @@ def text_of(volume, seeds, **options):
     from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
 
     return inputs_text(volume, [seeds], RunOptions(**options))
-
-
-def test_the_spacing_is_the_node_s(logic, vessel, volume, seeds):
-    found = voxels(logic.segment(volume, seeds).sceneNode)
-    wanted = segment(vessel, [FIRST, OTHER], spacing=(3.5, 0.7, 0.7)).scene.values
-    assert np.array_equal(found, wanted)
-    assert not np.array_equal(found, segment(vessel, [FIRST, OTHER]).scene.values)
-
-
-def test_background_points_are_taken(logic, vessel, volume, seeds):
-    background = add_seeds(volume, [LEAK], "background")
-    result = logic.segment(volume, seeds, backgroundSeedsNode=background)
-    options = dict(spacing=(3.5, 0.7, 0.7), background_seeds=[LEAK])
-    wanted = segment(vessel, [FIRST, OTHER], **options)
-    assert np.array_equal(voxels(result.sceneNode), wanted.scene.values)
-    assert voxels(result.labelmapNode)[LEAK] == 0
-    assert voxels(logic.segment(volume, seeds).labelmapNode)[LEAK] == 1
-    lower = logic.thresholdScene(result.sceneNode, 0.01, backgroundSeedsNode=background)
-    assert voxels(lower.labelmapNode)[LEAK] == 0
-
-
-def test_without_placed_background_points_there_are_none(slicer_scene, logic, volume, seeds):
-    empty = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "empty")
-    assert text_of(volume, seeds, backgroundSeedsNode=empty) == text_of(volume, seeds)
-    logic.segment(volume, seeds, backgroundSeedsNode=empty)
 
 
 def test_the_scene_carries_its_threshold_along(logic, volume, seeds):
@@ -165,23 +138,3 @@ def test_a_seed_that_is_a_background_seed_too_is_refused(logic, volume, seeds):
     ):
         logic.segment(volume, seeds, backgroundSeedsNode=background)
     assert slicer.mrmlScene.GetNumberOfNodes() == before
-
-
-def test_everything_comes_back_from_an_mrb(slicer_scene, logic, volume, seeds, tmp_path):
-    import slicer
-
-    from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold, is_from
-
-    add_seeds(volume, [(2, 2, 2)], "background")
-    result = logic.segment(
-        volume, seeds, backgroundSeedsNode=slicer.util.getNode("background"), threshold=0.6
-    )
-    labels, meaning = voxels(result.labelmapNode).copy(), contrast_threshold(result.sceneNode)
-    assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
-    headless.start().clear()
-    slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
-    nodes = [slicer.util.getNode(name) for name in ("scan", "seeds", "background")]
-    scene = slicer.util.getNode("scan connectedness")
-    assert is_from(scene, text_of(*nodes[:2], backgroundSeedsNode=nodes[2]))
-    assert contrast_threshold(scene).contrast == meaning.contrast
-    assert np.array_equal(voxels(logic.thresholdScene(scene, 0.6).labelmapNode), labels)

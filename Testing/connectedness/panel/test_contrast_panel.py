@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume, world_of
+from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import array
 
 SHAPE = (16, 20, 22)
@@ -51,13 +51,6 @@ def test_what_the_model_does_not_use_is_hidden(panel):
     assert all(widget.isHidden() for widget in hidden)
 
 
-def test_the_model_is_chosen_in_the_box(panel):
-    box = panel.ui.modelComboBox
-    assert box.currentText == "Contrast to the surroundings"
-    box.currentIndex = 1 - box.currentIndex
-    assert panel.parameters.model.value == "affinity"
-
-
 def test_apply_takes_two_seeds_and_says_what_the_threshold_means(done):
     parameters = done.parameters
     labels, scene = array(parameters.labelmap), array(parameters.sceneVolume)
@@ -86,17 +79,6 @@ def test_a_background_point_is_kept_out_by_the_next_run(done):
     done.ui.thresholdSlider.value = 0.01
     done.process_events()
     assert array(parameters.labelmap)[LEAK] == 0
-
-
-def test_the_background_s_threshold_is_not_needed(done):
-    """Background points are kept out at every threshold."""
-    button = done.ui.backgroundThresholdButton
-    assert button.isHidden()
-    place_background(done)
-    assert button.isHidden()
-    choose_model(done, "AFFINITY")
-    assert not button.isHidden()
-    assert button.enabled
 
 
 def test_a_lower_threshold_is_more_and_automatic_is_the_model_s_own(done):
@@ -138,74 +120,3 @@ def test_another_model_makes_the_result_an_earlier_one(done):
     done.click("applyButton")
     assert np.array_equal(array(done.parameters.sceneVolume), before)
     assert done.parameters.threshold == 0.5
-
-
-def test_a_seed_that_is_a_background_seed_too_is_said(chosen):
-    volume = chosen.parameters.inputVolume
-    chosen.parameters.backgroundSeeds = add_seeds(volume, [FIRST], "background")
-    chosen.click("applyButton")
-    first = chosen.parameters.seeds.GetNthControlPointLabel(0)
-    other = chosen.parameters.backgroundSeeds.GetNthControlPointLabel(0)
-    assert chosen.ui.statusLabel.text == (
-        f"'{first}' (vessel) and '{other}' (not vessel) are at the same place: move or delete one."
-    )
-    assert chosen.take_errors() == []  # a sentence, no dialog
-    assert chosen.parameters.labelmap is None
-
-
-def test_the_result_follows_background_points(done):
-    import time
-
-    parameters = done.parameters
-    parameters.autoUpdate = True
-    place_background(done)
-    end = time.monotonic() + 20
-    while array(parameters.labelmap)[LEAK] and time.monotonic() < end:
-        done.process_events()
-    assert array(parameters.labelmap)[LEAK] == 0
-    place = world_of(parameters.inputVolume, (1, 1, 1))
-    parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, place)
-    while not array(parameters.labelmap)[LEAK] and time.monotonic() < end:
-        done.process_events()
-    assert array(parameters.labelmap)[LEAK] == 1
-
-
-def test_nothing_is_clipped_at_the_usual_width(done, tmp_path):
-    place_background(done)
-    picture = done.grab(tmp_path / "panel.png")
-    assert picture.height() > 200
-    assert done.clipped() == []
-
-
-def test_numbers_of_the_affinity_are_read_when_they_are_shown(chosen, monkeypatch):
-    from FuzzyConnectedGPUPanel import method_section
-
-    read = []
-    intensity_histogram = method_section.intensity_histogram
-    monkeypatch.setattr(
-        method_section,
-        "intensity_histogram",
-        lambda voxels: (read.append(voxels.shape), intensity_histogram(voxels))[1],
-    )
-    chosen.parameters.inputVolume.GetImageData().Modified()
-    chosen.click("applyButton")
-    assert read == []
-    before = chosen.parameters.mean
-    choose_model(chosen, "AFFINITY")
-    assert read == [SHAPE]
-    assert chosen.parameters.mean != before
-
-
-def test_a_run_is_drawn_when_it_has_been_said_how_it_ended(chosen, monkeypatch):
-    panel = chosen.widget.panel
-    seen = []
-    show = panel.advice.show
-
-    def noted(parameters):
-        seen.append((panel.running.active, bool(chosen.ui.statusLabel.text)))
-        show(parameters)
-
-    monkeypatch.setattr(panel.advice, "show", noted)
-    chosen.click("applyButton")
-    assert seen[-1] == (False, True)
-    assert (False, False) not in seen

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from support.drag_cases import settle
 from support.mrml_cases import add_seeds, add_volume, world_of
 from support.panel_cases import SHAPE, array, vessel
 
@@ -54,17 +55,6 @@ def test_the_first_view_needs_no_scrolling_and_opens_at_the_top(done):
     done.area = area  # until the panel is closed
 
 
-def test_rows_do_not_jump_while_a_run_goes_on(chosen, monkeypatch):
-    def place():
-        return chosen.ui.thresholdSlider.mapTo(chosen.window, chosen.ui.adviceLabel.rect.topLeft())
-
-    before, seen = place().y(), []
-    during_runs(monkeypatch, lambda: seen.append((place().y(), chosen.ui.progressBar.visible)))
-    chosen.ui.applyButton.click()
-    assert (before, True) in seen
-    assert {y for y, _visible in seen} == {before}
-
-
 @pytest.mark.parametrize("text", ["", "Done, on the CPU.", "One line of text and another. " * 2])
 def test_rows_do_not_jump_with_what_is_said(chosen, text):
     def place():
@@ -89,13 +79,6 @@ def test_less_is_left_and_more_is_right(done):
     assert done.ui.thresholdSpinBox.value == pytest.approx(0.4)
     done.ui.thresholdSpinBox.value = 0.6
     assert done.parameters.threshold == pytest.approx(0.6)
-
-
-def test_there_is_nothing_to_make_less_before_a_result(chosen):
-    assert not chosen.ui.thresholdSlider.enabled
-    assert "Apply" in chosen.ui.thresholdSlider.toolTip
-    chosen.click("applyButton")
-    assert chosen.ui.thresholdSlider.enabled
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -200,18 +183,6 @@ def test_a_point_that_disagrees_is_named_and_shown(slicer_scene, chosen):
     assert "outside the volume" in chosen.ui.adviceLabel.text
 
 
-def test_points_of_one_tree_do_not_disagree():
-    from FuzzyConnectedGPUMRML.seed_rows import SeedRow, odd_point
-
-    def rows(*values):
-        return [SeedRow(n, str(n), (0, 0, 0), float(v), v, 12.0) for n, v in enumerate(values)]
-
-    assert odd_point(rows(180, 90)) is None
-    assert odd_point(rows(180, 195, 170, 160)) is None
-    found = odd_point(rows(180, 195, 170, 90))
-    assert (found.row.label, found.others) == ("3", 180)
-
-
 def test_texts_go_with_what_they_speak_of(chosen):
     parameters = chosen.parameters
     parameters.backgroundSeeds = add_seeds(parameters.inputVolume, [(7, 8, 3)], "background")
@@ -292,17 +263,6 @@ def test_keys_are_those_of_the_module_that_is_open(panel, mouse):
     assert panel.parameters.seeds.GetNumberOfControlPoints() == 1
 
 
-def test_keys_are_in_the_module_s_help(panel):
-    import types
-
-    parent = types.SimpleNamespace(path="")
-    panel.module.FuzzyConnectedGPU(parent)
-    for key in ("<b>A</b>", "<b>H</b>", "<b>N</b>", "<b>Z</b>", "<b>Ctrl+Z</b>", "<b>Ctrl+Y</b>"):
-        assert key in parent.helpText
-    for key in ("<b>A</b>", "<b>N</b>", "<b>Z</b>"):  # and beside the buttons that they stand for
-        assert key in panel.ui.keysLabel.text
-
-
 # --- views that follow
 
 
@@ -310,14 +270,18 @@ def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer
     slice_node = slicer_scene.AddNewNodeByClass("vtkMRMLSliceNode")
     slice_node.SetOrientationToAxial()
     slice_node.SetFieldOfView(500, 500, 1)
+    zoomed = slicer_scene.AddNewNodeByClass("vtkMRMLSliceNode")
+    zoomed.SetFieldOfView(8, 8, 1)
     camera = slicer_scene.AddNewNodeByClass("vtkMRMLCameraNode")
     camera.SetPosition(0, 1000, 0)
     chosen.click("applyButton")
+    settle(chosen)  # and when its surface has come
     bounds = np.zeros(6)
     chosen.parameters.labelmap.GetRASBounds(bounds)
     center = (bounds[::2] + bounds[1::2]) / 2
     assert np.linalg.norm(np.array(camera.GetFocalPoint()) - center) < 10
-    assert slice_node.GetFieldOfView()[0] < 60
+    assert slice_node.GetFieldOfView()[0] < 110
+    assert zoomed.GetFieldOfView()[0] == 8  # a person has zoomed
     offset = slice_node.GetSliceToRAS().GetElement(2, 3)
     seed = chosen.parameters.seeds.GetNthControlPointPositionWorld(0)
     assert offset == pytest.approx(seed[2])
@@ -337,30 +301,6 @@ def test_points_that_go_in_the_first_run_do_not_end_it(chosen, monkeypatch):
     chosen.process_events()
     assert chosen.take_errors() == []
     assert chosen.parameters.labelmap is not None
-
-
-def test_the_surface_stays_until_the_next_one_is_made(done):
-    """3D does not blink while the threshold moves."""
-    segmentation = done.parameters.segmentation
-    (segment_id,) = segmentation.GetSegmentation().GetSegmentIDs()
-    surface = done.widget.panel.display.surface
-
-    def polydata():
-        segment = segmentation.GetSegmentation().GetSegment(segment_id)
-        return segment.GetRepresentation("Closed surface")
-
-    surface.make()
-    first = polydata()
-    assert first.GetNumberOfPoints() > 0
-    for threshold in (0.4, 0.45, 0.6):
-        done.ui.thresholdSlider.value = threshold
-        assert polydata() is not None
-        assert polydata().GetNumberOfPoints() == first.GetNumberOfPoints()
-    surface.make()
-    assert polydata().GetNumberOfPoints() != first.GetNumberOfPoints()
-    done.ui.show3DCheckBox.checked = False
-    surface.make()
-    assert polydata() is None
 
 
 # --- masks

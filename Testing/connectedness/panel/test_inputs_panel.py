@@ -27,21 +27,6 @@ def test_an_empty_panel_says_what_is_missing(panel):
     assert "Choose the mask" in panel.ui.applyButton.toolTip
 
 
-def test_the_volume_is_described(chosen):
-    assert "18 \u00d7 16 \u00d7 14 voxels" in chosen.ui.inputSelector.toolTip
-
-
-def test_a_colour_image_is_refused_in_words(panel):
-    import slicer
-
-    image = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLScalarVolumeNode", "colours")
-    slicer.util.updateVolumeFromArray(image, vessel())
-    image.GetImageData().AllocateScalars(3, 3)
-    panel.parameters.inputVolume = image
-    assert "one intensity" in panel.ui.adviceLabel.text
-    assert "colours" in panel.ui.applyButton.toolTip
-
-
 def test_seeds_are_listed_with_what_the_image_holds_there(chosen):
     rows = table(chosen)
     assert [row[0] for row in rows] == ["seeds-1", "seeds-2", "background-1"]
@@ -147,14 +132,6 @@ def test_numbers_follow_the_seeds_until_they_are_edited(chosen):
     assert parameters.mean < mean
 
 
-def test_the_radius_counts_for_numbers_and_table(chosen):
-    sigma, around = chosen.parameters.sigma, table(chosen)[0][2]
-    chosen.ui.radiusSpinBox.value = 5
-    chosen.process_events()
-    assert chosen.parameters.sigma != sigma
-    assert table(chosen)[0][2] != around
-
-
 def test_only_the_widgets_of_the_chosen_region_are_shown(chosen):
     ui, kinds = chosen.ui, type(chosen.parameters.region)
     ui.regionComboBox.currentIndex = 1
@@ -210,13 +187,3 @@ def test_a_box_bounds_the_paths_and_the_cut_the_threshold(chosen):
     chosen.ui.thresholdSlider.value = 0.1
     chosen.process_events()
     assert np.array_equal(array(parameters.labelmap), scene >= np.float32(0.3))
-
-
-def test_numbers_of_another_solver_rest_until_it_is_chosen(chosen):
-    assert not chosen.ui.correctionsSpinBox.enabled
-    assert "corrected" in chosen.ui.correctionsSpinBox.toolTip
-    chosen.parameters.solver = type(chosen.parameters.solver).CUDA_KFOE_CORRECTED
-    assert chosen.ui.correctionsSpinBox.enabled
-    assert not chosen.ui.weightSlider.enabled
-    chosen.parameters.form = type(chosen.parameters.form).WEIGHTED
-    assert chosen.ui.weightSlider.enabled

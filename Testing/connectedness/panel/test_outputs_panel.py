@@ -151,18 +151,6 @@ def test_an_output_that_goes_leaves_nothing_chosen(slicer_scene, done, mine, nam
     assert getattr(done.parameters, name).GetClassName() == OUTPUTS[name][1]
 
 
-def test_a_selector_that_chooses_by_itself_changes_nothing(done, mine):
-    """As qMRMLNodeComboBox does where its node is hidden or its list is made anew."""
-    before = [getattr(done.parameters, name) for name in OUTPUTS]
-    done.ui.sceneSelector.setCurrentNode(mine.volume)
-    done.ui.labelmapSelector.setCurrentNode(mine.mask)
-    done.ui.segmentationSelector.setCurrentNode(mine.segmentation)
-    done.process_events()
-    assert [getattr(done.parameters, name) for name in OUTPUTS] == before
-    done.click("applyButton")
-    assert mine.untouched()
-
-
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_another_node_is_an_output_only_after_a_question(done, mine, answers, name):
     selector, kind = OUTPUTS[name]
@@ -190,26 +178,6 @@ def test_another_node_is_an_output_only_after_a_question(done, mine, answers, na
     assert len(answers) == 2
 
 
-def test_an_input_is_refused_as_output(done, mine, answers):
-    parameters = done.parameters
-    parameters.mask = mine.mask
-    for selector, node in (("sceneSelector", mine.volume), ("labelmapSelector", mine.mask)):
-        pick(done, selector, node)
-        assert getattr(done.ui, selector).currentNode() is not node
-        assert "choose another" in done.ui.statusLabel.text
-    assert answers == []
-
-
-def test_a_new_node_of_the_selector_is_filled(slicer_scene, done, answers):
-    node = done.ui.labelmapSelector.addNode()
-    done.process_events()
-    assert done.parameters.labelmap is node
-    done.click("applyButton")
-    assert done.parameters.labelmap is node
-    assert array(node).any()
-    assert answers == []
-
-
 def test_none_makes_new_outputs(slicer_scene, done):
     before = done.parameters.labelmap
     values = array(before).copy()
@@ -220,16 +188,6 @@ def test_none_makes_new_outputs(slicer_scene, done):
     done.process_events()
     assert done.parameters.labelmap not in (None, before)
     assert np.array_equal(array(before), values)
-
-
-def test_a_parameter_of_an_older_scene_is_not_written_into(done, mine):
-    """The reference is there, but nothing tells that the node was ours."""
-    parameters = done.parameters
-    parameters.labelmap, parameters.segmentation = mine.mask, mine.segmentation
-    done.process_events()
-    done.click("applyButton")
-    assert mine.untouched()
-    assert parameters.labelmap is not mine.mask
 
 
 # --- 2: outputs belong to their volume
@@ -296,23 +254,6 @@ def test_the_result_of_another_volume_is_not_drawn_over_this_one(done, mine, ans
     assert not second.GetDisplayNode().GetVisibility()
 
 
-def test_what_is_shown_meanwhile_stays(done, mine, composite):
-    """Once drawn over its own volume, a result leaves the slices to the user."""
-    done.click("applyButton")
-    other = add_volume(vessel())
-    composite.SetBackgroundVolumeID(other.GetID())
-    done.ui.thresholdSlider.value = 0.3
-    done.process_events()
-    done.click("applyButton")
-    assert composite.GetBackgroundVolumeID() == other.GetID()
-
-
-def test_the_slices_show_the_volume_of_the_first_result(chosen, mine, composite):
-    composite.SetBackgroundVolumeID(add_volume(vessel()).GetID())
-    chosen.click("applyButton")
-    assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
-
-
 def test_differences_are_those_of_their_volume(done, mine):
     parameters = done.parameters
     wider = done.widget.logic.thresholdScene(parameters.sceneVolume, 0.01).labelmapNode
@@ -341,30 +282,6 @@ def shell(slicer_scene):
     node.GetSegmentation().SetSourceRepresentationName("Closed surface")
     node.AddSegmentFromClosedSurfaceRepresentation(ball.GetOutput(), "ball", [1.0, 0.0, 0.0])
     return node
-
-
-@pytest.mark.parametrize("show", [True, False])
-def test_a_source_surface_is_never_removed(chosen, shell, answers, show):
-    chosen.ui.show3DCheckBox.checked = show
-    pick(chosen, "segmentationSelector", shell)
-    rest(chosen)
-    chosen.ui.show3DCheckBox.checked = not show
-    chosen.process_events()
-    rest(chosen)
-    (ball,) = shell.GetSegmentation().GetSegmentIDs()
-    assert surface_of(shell, ball).GetNumberOfPoints() > 10
-
-
-def test_choosing_a_segmentation_makes_and_removes_no_surface(chosen, mine, answers):
-    pick(chosen, "segmentationSelector", mine.segmentation)
-    rest(chosen)
-    assert surface_of(mine.segmentation, mine.segment) is None
-    pick(chosen, "segmentationSelector", None)
-    mine.segmentation.CreateClosedSurfaceRepresentation()
-    chosen.ui.show3DCheckBox.checked = False
-    pick(chosen, "segmentationSelector", mine.segmentation)
-    rest(chosen)
-    assert surface_of(mine.segmentation, mine.segment) is not None
 
 
 def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answers):
@@ -480,20 +397,6 @@ def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, cho
     parameters.maskSegmentID = same
     slicer_scene.RemoveNode(other)
     assert parameters.maskSegmentID == ""
-
-
-def test_a_mask_and_its_segment_are_set_together(chosen, mine):
-    import slicer
-
-    parameters = chosen.parameters
-    other, (_first, second) = add_segmentation(
-        mine.volume, np.indices(SHAPE)[0].clip(1, 2).astype(np.uint8), "other"
-    )
-    parameters.mask = mine.segmentation
-    parameters.maskSegmentID = mine.segment
-    with slicer.util.NodeModify(parameters.parameterNode):
-        parameters.mask, parameters.maskSegmentID = other, second
-    assert parameters.maskSegmentID == second
 
 
 # --- 5: the mask

@@ -72,10 +72,6 @@ def test_rows_tell_each_seed_s_voxel_and_intensities(logic, vessel, volume):
     assert (outside.ijk, outside.intensity, outside.mean) == ((0, 0, 50), None, None)
 
 
-def test_rows_of_an_empty_list(logic, volume):
-    assert logic.seedRows(volume, add_seeds(volume, [])) == []
-
-
 def test_undo_goes_back_through_placing_moving_and_deleting(volume, seeds):
     history = ClickHistory()
     history.record([seeds])
@@ -97,57 +93,6 @@ def test_undo_goes_back_through_placing_moving_and_deleting(volume, seeds):
     assert not history.can_undo
 
 
-def test_undo_keeps_what_else_a_point_has(volume, seeds):
-    seeds.SetNthControlPointDescription(0, "at the bifurcation")
-    seeds.SetNthControlPointLocked(0, True)
-    seeds.SetNthControlPointVisibility(0, False)
-    seeds.SetNthControlPointSelected(1, False)
-    seeds.SetNthControlPointAssociatedNodeID(1, volume.GetID())
-    history = ClickHistory()
-    history.record([seeds])
-
-    def properties():
-        return [
-            (
-                seeds.GetNthControlPointLabel(index),
-                seeds.GetNthControlPointDescription(index),
-                seeds.GetNthControlPointLocked(index),
-                seeds.GetNthControlPointVisibility(index),
-                seeds.GetNthControlPointSelected(index),
-                seeds.GetNthControlPointAssociatedNodeID(index),
-            )
-            for index in range(seeds.GetNumberOfControlPoints())
-        ]
-
-    before = properties()
-    assert before[0][1:4] == ("at the bifurcation", True, False)
-    seeds.RemoveNthControlPoint(0)
-    assert history.record([seeds])
-    history.undo()
-    assert properties() == before
-
-
-def test_what_is_said_of_a_point_later_is_no_step_but_stays(volume, seeds):
-    """Undo takes back places, not the lock that was set since."""
-    history = ClickHistory()
-    history.record([seeds])
-    seeds.AddControlPointWorld((1, 2, 3), "third")
-    assert history.record([seeds])
-    seeds.SetNthControlPointLocked(0, True)
-    assert not history.record([seeds])
-    history.undo()
-    assert seeds.GetNumberOfControlPoints() == 2
-    assert seeds.GetNthControlPointLocked(0)
-
-
-def test_affinity_of_the_seeds_without_a_run(logic, volume, seeds):
-    affinity = logic.estimateAffinity(volume, seeds, radius=1, side="bright")
-    assert affinity.mean == pytest.approx(200, abs=8)
-    assert affinity.side == "bright"
-    with pytest.raises(InputError, match="holds no placed point"):
-        logic.estimateAffinity(volume, add_seeds(volume, []))
-
-
 # --- run again
 
 
@@ -167,11 +112,6 @@ def test_a_second_run_computes_only_what_changed(logic, volume, seeds, result):
     assert logic.cached.work == "everything"
 
 
-def test_memory_need_of_a_volume(logic, volume, vessel):
-    need = logic.memoryNeed(volume)
-    assert need.host > need.device > vessel.nbytes
-
-
 # --- threshold of a scene that is there
 
 
@@ -188,20 +128,6 @@ def test_threshold_of_a_scene_equals_a_run_with_it(logic, volume, seeds, result,
     assert np.array_equal(found, array(run.labelmapNode))
 
 
-def test_threshold_chosen_again_is_the_run_s(logic, volume, seeds, result):
-    chosen = logic.segment(volume, seeds).threshold
-    assert logic.automaticThreshold(result.sceneNode) == chosen
-    assert logic.thresholdScene(result.sceneNode).threshold == chosen
-
-
-def test_background_seeds_bound_the_threshold(logic, volume, result):
-    background = add_seeds(volume, [(2, 2, 9)], "background")
-    value = logic.backgroundThreshold(result.sceneNode, background)
-    labels = array(logic.thresholdScene(result.sceneNode, value).labelmapNode)
-    assert labels[2, 2, 9] == 0
-    assert array(result.sceneNode)[2, 2, 9] < value <= 1
-
-
 def test_volume_curve_is_the_volume_of_the_labels(logic, result):
     curve = logic.volumeCurve(result.sceneNode)
     values = array(result.sceneNode)
@@ -211,13 +137,6 @@ def test_volume_curve_is_the_volume_of_the_labels(logic, result):
         assert curve.at(threshold) == pytest.approx(count * millilitres)
     assert curve.at(0.4) == pytest.approx(result.volumeMl)
     assert (np.diff(curve.millilitres) <= 0).all()
-
-
-def test_what_is_no_fuzzy_scene_is_refused(logic, volume):
-    with pytest.raises(InputError, match="no fuzzy scene"):
-        logic.thresholdScene(volume, 0.5)
-    with pytest.raises(InputError, match="run the segmentation first"):
-        logic.thresholdScene(None, 0.5)
 
 
 # --- segments
@@ -253,11 +172,6 @@ def test_a_segment_is_overwritten_only_when_it_was_chosen(logic, volume, seeds, 
     assert inner.GetSegment(mine).GetColor() == pytest.approx((0.1, 0.2, 0.3))
     assert segment_array(segmentation, mine, volume).any()
     assert inner.GetNumberOfSegments() == 2
-
-
-def test_a_segment_that_is_gone_is_refused(logic, volume, seeds, segmentation):
-    with pytest.raises(InputError, match="no segment 'gone'"):
-        logic.segment(volume, seeds, segmentationNode=segmentation, segmentID="gone")
 
 
 def test_one_segment_can_be_the_mask(logic, volume, seeds, segmentation):
@@ -381,27 +295,3 @@ def test_preview_shows_the_scene_from_the_threshold_and_puts_all_back(composite,
     assert composite.GetForegroundVolumeID() is None
     assert composite.GetLabelOpacity() == pytest.approx(0.8)
     assert display.GetLowerThreshold() == pytest.approx(was)
-
-
-def test_what_the_user_shows_in_the_slices_stays(slicer_scene, composite, result, volume):
-    other = add_volume(array(volume).copy())
-    composite.SetBackgroundVolumeID(other.GetID())
-    views.show_volume(volume)
-    assert composite.GetBackgroundVolumeID() == other.GetID()
-    views.show_labelmap(result.labelmapNode)
-    views.hide_labelmap(result.labelmapNode)
-    assert composite.GetLabelVolumeID() is None
-    another = add_volume(array(result.labelmapNode).copy(), kind="vtkMRMLLabelMapVolumeNode")
-    views.show_labelmap(another)
-    views.hide_labelmap(result.labelmapNode)
-    assert composite.GetLabelVolumeID() == another.GetID()
-
-
-def test_taking_the_scene_away_leaves_another_foreground(composite, result, volume):
-    views.show_scene(result.sceneNode, 0.5)
-    assert composite.GetForegroundOpacity() == pytest.approx(0.5)
-    views.show_scene(result.sceneNode, 0)
-    assert composite.GetForegroundVolumeID() is None
-    composite.SetForegroundVolumeID(volume.GetID())
-    views.show_scene(result.sceneNode, 0)
-    assert composite.GetForegroundVolumeID() == volume.GetID()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.drag_cases import until
-from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+from support.mrml_cases import add_seeds, add_volume, scene_text
 from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -110,38 +110,6 @@ def test_drawing_the_panel_changes_nothing(panel, model):
 # --- what a result was made of
 
 
-def test_corrections_count_for_the_solver_that_has_them(panel):
-    parameters = choose(panel, "AFFINITY")
-    text = panel.widget.panel.inputs_text
-    parameters.solver = type(parameters.solver).CUDA_KFOE_CORRECTED
-    texts = {text()}
-    parameters.corrections = 5
-    texts.add(text())
-    parameters.directions = 3
-    texts.add(text())
-    assert len(texts) == 3
-    parameters.solver = type(parameters.solver).EXACT
-    exact = text()
-    parameters.corrections = 2
-    assert text() == exact
-
-
-def test_a_background_point_that_chose_the_threshold_counts(panel):
-    """In the affinity model it does not change the connectedness, but the threshold."""
-    parameters = choose(panel, "AFFINITY")
-    panel.click("applyButton")
-    assert is_current(panel)
-    position = world_of(parameters.inputVolume, (2, 13, 9))
-    parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, position)
-    assert not is_current(panel)
-    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
-    panel.click("applyButton")
-    assert is_current(panel)
-    panel.ui.thresholdSlider.value = 0.4  # by hand: no point has a say
-    parameters.backgroundSeeds.RemoveAllControlPoints()
-    assert is_current(panel)
-
-
 @pytest.mark.parametrize("kind", [LABELMAP, SEGMENTATION])
 def test_a_mask_that_was_edited_counts(panel, kind):
     import slicer
@@ -197,25 +165,6 @@ def test_voxels_that_were_edited_count(panel, model):
     assert "press <b>Apply</b>" not in panel.ui.adviceLabel.text
 
 
-def test_voxels_that_are_edited_in_a_run_count(panel, monkeypatch):
-    import slicer
-
-    parameters, once = choose(panel, "CONTRAST"), []
-
-    def process_events(*flags):
-        if not once:
-            once.append(edit(parameters.inputVolume))
-
-    import FuzzyVesselCoreLib.widgets.run
-
-    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
-    monkeypatch.setattr(slicer.app, "processEvents", process_events)
-    panel.click("applyButton")
-    monkeypatch.undo()
-    assert once
-    assert not is_current(panel)
-
-
 def test_edited_voxels_are_followed_automatically(panel):
     parameters = choose(panel, "CONTRAST")
     panel.click("applyButton")
@@ -232,25 +181,6 @@ def test_voxels_edited_after_loading_count(panel, tmp_path):
     assert is_current(panel)
     edit(panel.parameters.inputVolume)
     assert not is_current(panel)
-
-
-def test_positions_between_two_rounded_ones_are_known_again(slicer_scene):
-    """103.125 was 103.12 or 103.13, as the last bit fell."""
-    from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
-
-    geometry = np.diag([-0.9375, -0.9375, 1.25, 1.0])
-    geometry[:3, 3] = 103.125, 90.625, 45.125
-    texts = set()
-    for noise in (0.0, 1e-9, -1e-9):
-        moved = geometry.copy()
-        moved[:3, 3] += noise
-        volume = add_volume(vessel(), moved)
-        seeds = add_seeds(volume, [(0, 0, 0), (7, 8, 3)])
-        roi = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
-        roi.SetXYZ(0.0625 + noise, 0.0, 0.0)
-        roi.SetRadiusXYZ(20.03125 + noise, 10.0, 10.0)
-        texts.add(inputs_text(volume, [seeds], RunOptions(roiNode=roi)))
-    assert len(texts) == 1
 
 
 # --- a saved scene

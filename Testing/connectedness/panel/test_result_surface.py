@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml import surfaces as conversion
-from support.panel_cases import during_runs, wait
+from support.panel_cases import wait
 
 
 @pytest.fixture
@@ -103,17 +103,6 @@ def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
     assert polydata(shown) is before or polydata(shown) is None
 
 
-def test_a_run_that_is_cancelled_leaves_no_surface_of_earlier_voxels(shown, monkeypatch):
-    """It ends the surface's thread first, and writes nothing itself."""
-    shown.ui.thresholdSlider.value = 0.6
-    assert waits(shown)
-    shown.parameters.seeds.RemoveNthControlPoint(1)
-    during_runs(monkeypatch, lambda: shown.ui.cancelButton.click())
-    shown.click("applyButton")
-    monkeypatch.undo()
-    wait(shown, lambda: is_current(shown))
-
-
 def test_a_scene_that_is_closed_meanwhile(shown, slicer_scene):
     shown.ui.thresholdSlider.value = 0.6
     slicer_scene.Clear(0)
@@ -121,25 +110,6 @@ def test_a_scene_that_is_closed_meanwhile(shown, slicer_scene):
     for _ in range(5):
         shown.process_events()
     assert shown.take_errors() == []
-
-
-def test_other_results_that_lack_one_get_theirs_too(shown, slicer_scene):
-    """Slicer shows surfaces of all segments or of none."""
-    inner = shown.parameters.segmentation.GetSegmentation()
-    inner.RemoveRepresentation("Closed surface")
-    for threshold in (0.3, 0.6):  # another list of points makes another segment
-        seeds = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "others")
-        seeds.AddControlPointWorld(shown.parameters.seeds.GetNthControlPointPositionWorld(0))
-        shown.parameters.seeds = seeds
-        shown.parameters.threshold = threshold
-        shown.click("applyButton")
-    wait(shown, lambda: not waits(shown))
-    surfaces = [
-        inner.GetNthSegment(n).GetRepresentation("Closed surface")
-        for n in range(inner.GetNumberOfSegments())
-    ]
-    assert len(surfaces) == 3
-    assert np.all([surface.GetNumberOfPoints() for surface in surfaces])
 
 
 @pytest.mark.parametrize("what", ["segment removed", "node removed", "hidden", "renamed"])
@@ -186,45 +156,6 @@ def test_another_module_that_is_opened_finds_the_present_surface(shown):
     assert made is not before
     shown.widget.enter()
     np.testing.assert_allclose(points_of(made), slicers_own(shown), atol=1e-3)
-
-
-def test_a_result_that_comes_when_another_module_is_open(shown, made):
-    """Its surface is there before anybody can ask for it again, and no thread makes it later."""
-    parameters = shown.parameters
-    shown.widget.exit()
-    parameters.segmentation.GetSegmentation().RemoveRepresentation("Closed surface")
-    shown.widget.panel.display.surface._last.clear()
-    shown.widget.panel.display.surface.follow(parameters)
-    wait(shown, lambda: not waits(shown))
-    assert made == [threading.main_thread()]
-    shown.widget.enter()
-
-
-class Console:
-    """Of Slicer: slots that are called with each command."""
-
-    def __init__(self):
-        self.slots = []
-
-    def connect(self, signal, slot):
-        assert signal == "aboutToExecute(QString)"
-        self.slots.append(slot)
-
-    def disconnect(self, signal, slot):
-        self.slots.remove(slot)
-
-    def execute(self, command):
-        for slot in list(self.slots):
-            slot(command)
-
-
-@pytest.fixture
-def console(monkeypatch):
-    import slicer
-
-    found = Console()
-    monkeypatch.setattr(slicer.app, "pythonConsole", lambda: found, raising=False)
-    return found
 
 
 def test_an_error_is_told_once(shown, monkeypatch):

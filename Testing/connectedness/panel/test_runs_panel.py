@@ -26,15 +26,6 @@ def test_apply_fills_new_nodes_and_then_the_same_again(slicer_scene, done):
     assert done.ui.statusLabel.text.startswith("Nothing but the threshold had changed")
 
 
-def test_the_segment_is_shown_in_3d(done):
-    inner = done.parameters.segmentation.GetSegmentation()
-    wait(done, lambda: inner.ContainsRepresentation("Closed surface"))
-    done.parameters.threshold = 0.2
-    wait(done, lambda: inner.ContainsRepresentation("Closed surface"))
-    done.ui.show3DCheckBox.checked = False
-    wait(done, lambda: not inner.ContainsRepresentation("Closed surface"))
-
-
 def test_errors_are_shown_in_the_panel(chosen):
     import slicer
 
@@ -174,20 +165,6 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     assert {name for name, count in made.items() if count} == {ours}
 
 
-def test_an_error_while_a_run_begins_is_no_end(chosen, monkeypatch):
-    """Apply was dead until Reload."""
-    panel = chosen.widget.panel
-    monkeypatch.setattr(panel.output, "show", lambda parameters: 1 / 0)
-    chosen.ui.applyButton.click()
-    assert chosen.take_errors()
-    assert not panel.running.active
-    assert chosen.ui.progressBar.isHidden()
-    monkeypatch.undo()
-    panel.update()
-    chosen.click("applyButton")
-    assert array(chosen.parameters.labelmap).any()
-
-
 @pytest.mark.parametrize("name", ["inputVolume", "seeds", "backgroundSeeds"])
 def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypatch, name):
     node = getattr(chosen.parameters, name)
@@ -201,12 +178,3 @@ def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypa
         assert "was removed; nothing was" in chosen.ui.statusLabel.text
     else:
         assert not chosen.ui.applyButton.enabled
-
-
-def test_outputs_that_were_removed_are_made_again(slicer_scene, done):
-    for name in ("labelmap", "sceneVolume", "segmentation"):
-        slicer_scene.RemoveNode(getattr(done.parameters, name))
-    done.process_events()
-    assert done.ui.volumeValueLabel.text == ""
-    done.click("applyButton")
-    assert array(done.parameters.labelmap).any()

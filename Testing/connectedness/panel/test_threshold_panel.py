@@ -28,19 +28,6 @@ def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     assert parameters.threshold != 0.7
 
 
-def test_gaps_are_filled_on_wish(done, no_runs):
-    done.ui.thresholdSlider.value = 0.5
-    done.process_events()
-    before, text = array(done.parameters.labelmap).copy(), done.ui.volumeValueLabel.text
-    done.ui.fillGapsSpinBox.value = 3
-    done.process_events()
-    after = array(done.parameters.labelmap)
-    assert (after >= before).all()
-    assert after.sum() > before.sum()
-    assert done.ui.volumeValueLabel.text != text
-    assert done.parameters.thresholdSource.value == "manual"
-
-
 def test_background_seeds_choose_the_threshold(done, no_runs):
     position = world_of(done.parameters.inputVolume, (7, 8, 9))
     done.parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, position)
@@ -55,30 +42,6 @@ def test_background_seeds_choose_the_threshold(done, no_runs):
     done.process_events()
     assert not done.ui.backgroundThresholdButton.enabled
     assert "Not vessel" in done.ui.backgroundThresholdButton.toolTip
-
-
-def test_background_seeds_never_lower_the_threshold(done, no_runs):
-    """Two points in healthy liver turned 123 ml into 465 ml."""
-    done.ui.thresholdSlider.value = 0.7
-    done.process_events()
-    before = array(done.parameters.labelmap).copy()
-    done.click("backgroundThresholdButton")
-    assert done.parameters.threshold == pytest.approx(0.7)
-    assert np.array_equal(array(done.parameters.labelmap), before)
-    assert done.parameters.thresholdSource.value == "background"
-
-
-def test_the_background_s_threshold_is_chosen_again_in_the_next_run(done):
-    done.click("backgroundThresholdButton")
-    done.ui.sigmaSpinBox.value = 60
-    done.click("applyButton")
-    values = array(done.parameters.sceneVolume)
-    automatic = done.widget.logic.automaticThreshold(
-        done.parameters.sceneVolume, done.parameters.backgroundSeeds
-    )
-    assert done.parameters.threshold >= automatic - 1e-4
-    assert values[2, 2, 9] < done.parameters.threshold
-    assert done.parameters.thresholdSource.value == "background"
 
 
 def test_the_slices_follow_while_the_slider_is_held(slicer_scene, done, no_runs):

@@ -110,16 +110,6 @@ def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
     assert not two.widget.panel.is_current()
 
 
-def test_an_empty_row_changes_nothing(one):
-    one.click("applyButton")
-    before = labels(one)
-    one.click("addVesselButton")
-    assert one.widget.panel.is_current()
-    one.click("applyButton")
-    assert np.array_equal(labels(one), before)
-    assert names(one) == ["seeds"]
-
-
 def test_the_selected_row_gets_the_points(two):
     two.ui.vesselsTable.setCurrentCell(0, 1)
     two.process_events()
@@ -333,19 +323,6 @@ def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which)
     np.testing.assert_array_equal(labels(two), shown)
 
 
-def test_a_vessel_comes_back_without_a_segment_where_another_result_came(two, monkeypatch):
-    import slicer
-
-    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *a, **k: True)
-    two.click("removeVesselButton")
-    two.click("applyButton")
-    press(two, "Ctrl+Z")
-    assert counts(two) == [1, 1]
-    assert names(two) == ["seeds"]  # that one may have grown into its place
-    two.click("applyButton")
-    assert sorted(names(two)) == ["Vessel", "seeds"]
-
-
 def test_a_list_that_is_deleted_elsewhere_leaves_its_row(two):
     import slicer
 
@@ -377,14 +354,6 @@ def wait(panel):
     while not panel.widget.panel.is_current() and time.monotonic() < end:
         panel.process_events()
     panel.process_events()
-
-
-def test_surfaces_of_all_vessels(two):
-    inner = two.parameters.segmentation.GetSegmentation()
-    two.widget.panel.display.surface.make()
-    for number in range(2):
-        segment = inner.GetNthSegment(number)
-        assert segment.GetRepresentation("Closed surface").GetNumberOfPoints()
 
 
 def test_nothing_is_clipped_with_three_vessels(two, tmp_path):
@@ -435,55 +404,3 @@ def orient(array, like):
         if np.count_nonzero(array != like) <= np.count_nonzero(array[::-1] != like)
         else (array[::-1])
     )
-
-
-def test_a_closed_scene_forgets_the_vessels(two):
-    import slicer
-
-    slicer.mrmlScene.Clear()
-    two.process_events()
-    assert lists(two) == []
-    assert not two.ui.vesselsFrame.isVisible()
-    assert not two.ui.undoSeedButton.enabled
-
-
-def test_undo_after_a_list_that_came_back_is_deleted_elsewhere(chosen, monkeypatch):
-    import slicer
-
-    from FuzzyConnectedGPUMRML.vessels import vessels_of
-
-    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
-    chosen.click("addVesselButton")
-    chosen.process_events()
-    node, own = chosen.parameters.seeds, chosen.widget.panel
-    own.vessels.remove()
-    chosen.process_events()
-    own.undoing.undo()
-    chosen.process_events()
-    assert node in vessels_of(chosen.parameters)
-    slicer.mrmlScene.RemoveNode(node)
-    chosen.process_events()
-    own.undoing.redo()
-    own.undoing.undo()
-    chosen.process_events()
-    assert node not in vessels_of(chosen.parameters)
-
-
-def test_undo_of_a_removal_brings_the_look_of_the_segment_back(two, monkeypatch):
-    import slicer
-
-    from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
-
-    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_a, **_o: True)
-    parameters = two.parameters
-    display = parameters.segmentation.GetDisplayNode()
-    segment_id = result_segment(parameters.segmentation, parameters.seeds, parameters.inputVolume)
-    display.SetSegmentOpacity3D(segment_id, 0.3)
-    display.SetSegmentVisibility2DFill(segment_id, False)
-    two.click("removeVesselButton")
-    assert parameters.segmentation.GetSegmentation().GetSegment(segment_id) is None
-    two.click("undoSeedButton")
-    assert parameters.segmentation.GetSegmentation().GetSegment(segment_id) is not None
-    assert display.GetSegmentOpacity3D(segment_id) == 0.3
-    assert not display.GetSegmentVisibility2DFill(segment_id)
-    assert display.GetSegmentVisibility2DOutline(segment_id)

@@ -102,17 +102,6 @@ def test_points_that_are_fainter_than_the_noise(panel):
     assert "No vessel point differs from its surroundings" in said(panel)
 
 
-def test_a_point_that_no_threshold_keeps_out(panel):
-    parameters = panel.parameters
-    parameters.model = type(parameters.model).AFFINITY
-    panel.click("applyButton")
-    volume = parameters.inputVolume
-    parameters.backgroundSeeds = add_seeds(volume, [(7, 8, 3)], "others")
-    panel.process_events()
-    panel.click("backgroundThresholdButton")
-    assert "is in the middle of what belongs to the vessel points" in panel.ui.statusLabel.text
-
-
 def test_why_a_threshold_was_chosen(slicer_scene):
     from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold, Leak
     from FuzzyConnectedGPUPanel.wording import threshold_reason
@@ -172,17 +161,6 @@ def test_errors_of_the_library_in_the_words_of_the_panel(slicer_scene):
     on_cuda = SolverOptions("contraction", "cpu")
     assert "runs on a GPU only" in text(on_cuda.solver_device)
     assert "runs on the CPU only" in text(SolverOptions("dial", "cuda").solver_device)
-
-
-def test_an_unsure_threshold_is_said_in_the_words_of_the_panel(slicer_scene):
-    from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
-    from FuzzyConnectedGPUMRML.result import UnsureNote
-    from FuzzyConnectedGPUPanel.wording import worded
-
-    assert UnsureNote.of(0.5) == UnsureNote.of(AutomaticThreshold(0.5, 0.9, "clear")) == []
-    (note,) = UnsureNote.of(AutomaticThreshold(0.5, 0.1, "of the console"))
-    assert note == "The automatic threshold is unsure: of the console"
-    assert worded(note) == "Unsure: No leak into the surroundings was found."
 
 
 def test_what_is_said_below_the_panel_is_in_the_language_of_the_user(panel, monkeypatch):

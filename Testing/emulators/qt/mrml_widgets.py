@@ -50,7 +50,7 @@ def _id_of(node):
 class qMRMLSortFilterProxyModel(QSortFilterProxyModel):
     """Which nodes a list does not offer."""
 
-    hiddenNodeIDs = stored(list, "hidden_ids", (), lambda model: model.parent()._fill())
+    hiddenNodeIDs = stored("QStringList", "hidden_ids", (), lambda model: model.parent()._fill())
 
 
 class qMRMLNodeComboBox(QWidget):
