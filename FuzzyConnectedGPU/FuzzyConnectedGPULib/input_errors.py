@@ -1,5 +1,7 @@
 """Errors and notes with fields, for callers that word them for their own users."""
 
+from collections.abc import Iterable
+
 from FuzzyVesselCoreLib.errors import InputError
 
 
@@ -107,15 +109,29 @@ class BackgroundConnectedError(InputError):
 
 
 class FaintClicksNote(str):
-    """Clicks without contrast; `voxels` (K, J, I) are they, as far as they are known."""
+    """No click has contrast; `voxels` (K, J, I) are those without any to their surroundings."""
 
     voxels: tuple[tuple[int, ...], ...]
 
-    def __new__(cls, voxels: tuple[tuple[int, ...], ...] = ()) -> "FaintClicksNote":
+    def __new__(cls, voxels: Iterable[Iterable[int]] = ()) -> "FaintClicksNote":
         note = super().__new__(
             cls,
             "No seed differs from its surroundings by more than noise does: click into the middle "
             "of a vessel, or where it is brighter.",
         )
+        note.voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
+        return note
+
+
+class NoContrastNote(str):
+    """The clicks at `voxels` (K, J, I) differ from their surroundings in no way; others do."""
+
+    voxels: tuple[tuple[int, ...], ...]
+
+    def __new__(cls, voxels: Iterable[Iterable[int]]) -> "NoContrastNote":
+        voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
+        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in voxels)
+        text = f"No contrast to the surroundings at I,J,K = {places}: only voxels close by "
+        note = super().__new__(cls, text + "are added.")
         note.voxels = voxels
         return note

@@ -13,7 +13,7 @@ MIN_SHARE = np.float32(1e-3)  # of background voxels: with fewer around, the med
 
 # A contrast counts from so many times the background's own difference to the tissue on, or from
 # that share of the first click's contrast on: the first click's vessel is never lowered.
-TIMES_BACKGROUND, SHARE_OF_CLICK = 3.0, 0.5
+TIMES_BACKGROUND, SHARE_OF_CLICK = 3.0, 0.65
 # The same, where the difference to the tissue is that of the background and the contrast.
 SHARE_OF_DIFFERENCE = TIMES_BACKGROUND / (TIMES_BACKGROUND + 1)
 STEEPNESS = 5.0  # of the fall to 0 below; no step, so that rounding decides on no voxel

@@ -25,7 +25,7 @@ def click_scene(
     clicks: Clicks,
     border: str = "drawn",
     progress: Progress | None = None,
-) -> tuple[np.ndarray, float]:
+) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
     """The fuzzy scene of clicks.
 
     Parameters
@@ -44,6 +44,9 @@ def click_scene(
         `CONTRAST_THRESHOLD`.
     threshold : float
         The contrast from which on a voxel belongs to the object.
+    without : list of (K, J, I)
+        The positive clicks that differ from their surroundings in no way: each has added a few
+        similar voxels around it.
     """
     progress = Progress.of(progress)
     positive = [tuple(map(int, p)) for p in clicks.positive]
@@ -58,10 +61,17 @@ def click_scene(
     progress.check()
     connectedness = np.zeros(found.contrast.shape, np.float32)
     size = main.write_connectedness(connectedness)
+    beside_object = size > 0
+    without: list[tuple[int, ...]] = []
     for click in judged:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
-            size += add_faint_click(connectedness, found, click.voxel, size)
+            added, has_contrast = add_faint_click(
+                connectedness, found, click.voxel, size, beside_object
+            )
+            size += added
+            if not has_contrast:
+                without.append(click.voxel)
     leaks = positive, negative, main.first_threshold
     remove_leaks(connectedness, found, *leaks, progress)
     if border == "half":
@@ -71,7 +81,7 @@ def click_scene(
         connectedness[voxel] = 1
     for voxel in negative:
         connectedness[voxel] = 0
-    return connectedness, main.threshold
+    return connectedness, main.threshold, without
 
 
 def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:

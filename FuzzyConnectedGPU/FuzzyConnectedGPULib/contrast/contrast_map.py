@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
-LOWEST = 10.0  # deviations below the median at which intensities are clipped (air)
+# Deviations below the median at which intensities are clipped (air), and that tell what was.
+LOWEST, NEARLY_LOWEST = 10.0, 9.0
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
 CLIMB = 2.5  # distance to the middle of a clicked vessel
@@ -120,6 +121,7 @@ class ContrastMap:
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
     mask: Any = field(default=None, repr=False)
+    _remembered: dict = field(default_factory=dict, repr=False)
 
     @property
     def origin(self) -> np.ndarray:
@@ -170,7 +172,7 @@ class ContrastMap:
     def within(self, inside: np.ndarray | None) -> "ContrastMap":
         """The same map with another mask (uint8, of the box) for the paths."""
         other = copy(self)
-        other.inside = inside
+        other.inside, other._remembered = inside, {}
         other.mask = None if inside is None or self.gpu is None else self.gpu.put(inside)
         return other
 
@@ -218,6 +220,14 @@ class ContrastMap:
     def _kept(self, values: Array, noise: float) -> tuple[Any, float]:
         return (values if self.gpu is None else DeviceVolume(values, self.gpu)), noise
 
+    def is_blank(self, click: tuple[int, ...]) -> bool:
+        """Whether a click lies in air, or whatever is so far below the tissue that it was clipped.
+
+        Only where the volume holds several tissues: there nothing is told apart.
+        """
+        lowest = self.tissue.median - NEARLY_LOWEST * self.tissue.deviation
+        return self.several_tissues and self.polarity * self.smooth[click] < lowest
+
     def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
         """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
 
@@ -236,13 +246,22 @@ class ContrastMap:
         unit: float,
         floor: int,
         brighter: float | None = None,
+        remembers: bool = False,
     ) -> Reached:
         """The widest paths through the contrast; parameters as of `widest_paths.widest_paths`.
 
-        `brighter` is a result of `brighter_objects`.
+        `brighter` is a result of `brighter_objects`. The last ones that are to be remembered are
+        found at once when they are asked for again: those of the first click, by further ones.
         """
+        asked = tuple(starts), unit, floor, brighter
+        if asked in self._remembered:
+            return self._remembered[asked]
         rivals = None if brighter is None else (self.smooth, brighter)
-        return self._paths(self.contrast, starts, unit, floor, rivals)
+        found = self._paths(self.contrast, starts, unit, floor, rivals)
+        if remembers:
+            self._remembered.clear()
+            self._remembered[asked] = found
+        return found
 
     def component(
         self, values: Any, start: tuple[int, ...], threshold: float, limit: int
@@ -348,7 +367,9 @@ def contrast_map(
     contrast, noise = tissue.centred(contrast)
     median, polarity = np.float32(-tissue.median), 1
     pointwise(lambda values: values - median, smooth, smooth)
-    if float(contrast[seed]) < DARK * noise:
+    air = tissue.median - NEARLY_LOWEST * tissue.deviation
+    is_air = not tissue.whole and float(smooth[seed]) < air
+    if float(contrast[seed]) < DARK * noise and not is_air:
         polarity = -1
         for each in (contrast, smooth):
             pointwise(lambda values: -values, each, each)

@@ -13,7 +13,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..input_errors import FaintClicksNote
+from ..input_errors import FaintClicksNote, NoContrastNote
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 from .contrast_threshold import ContrastThreshold
@@ -126,9 +126,12 @@ def _solve(
     mapped = perf_counter()
     progress.advance(MAP_SHARE)
     clicks = inputs.clicks.within(found.box)
-    values, threshold = click_scene(found, clicks, inputs.border, progress)
+    values, threshold, without = click_scene(found, clicks, inputs.border, progress)
+    places = np.array(without, np.int64).reshape(-1, 3) + found.origin
     if not any(at_click(found.contrast, c) >= FAINT * found.noise for c in clicks.positive):
-        notes = *notes, FaintClicksNote()
+        notes = *notes, FaintClicksNote(places)
+    elif without:
+        notes = *notes, NoContrastNote(places)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
         peak_bytes = gpu.peak_bytes + found.bytes_beside(gpu)

@@ -29,8 +29,12 @@ BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
 
 
 def add_faint_click(
-    connectedness: np.ndarray, found: ContrastMap, click: tuple[int, ...], size: int
-) -> int:
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    click: tuple[int, ...],
+    size: int,
+    beside_object: bool = True,
+) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less contrast than the threshold means.
 
     Parameters
@@ -40,13 +44,19 @@ def add_faint_click(
     click : (K, J, I)
     size : int
         Number of the object's voxels.
+    beside_object : bool
+        Whether other clicks have an object: else nothing is known to be a vessel yet.
 
     Returns
     -------
-    int
+    added : int
         By how many the object has grown.
+    has_contrast : bool
+        False where the click differs from its surroundings in no way.
     """
-    for values, noise, least in _contrasts(found):
+    if found.is_blank(click):
+        return _add_alike(connectedness, found, click, 0), False
+    for values, noise, least in _contrasts(found, beside_object):
         contrast = at_click(values, click)
         if contrast < least * noise or values[click] <= 0:
             continue
@@ -62,18 +72,25 @@ def add_faint_click(
             added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
             if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
                 flat[voxels] = np.maximum(before, membership(whole.contrast, threshold))
-                return added
-        return _add_near(connectedness, values, found, click, threshold)
-    return _add_alike(connectedness, found, click, size)
+                return added, True
+        return _add_near(connectedness, values, found, click, threshold), True
+    return _add_alike(connectedness, found, click, size), False
 
 
-def _contrasts(found: ContrastMap) -> Iterator[tuple[np.ndarray, float, float]]:
-    """Contrasts to wider and wider backgrounds, their noise, and how many deviations count."""
+def _contrasts(
+    found: ContrastMap, beside_object: bool
+) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Contrasts to wider and wider backgrounds, their noise, and how many deviations count.
+
+    Darker than the tissue while vessels are brighter may be a part of a vessel that is there, but
+    no vessel by itself, nor fat and air among several tissues.
+    """
     yield found.contrast, found.noise, EVIDENT
     yield *found.wide_contrast, EVIDENT_WIDE
     difference, noise = found.difference
     yield difference, noise, EVIDENT_DIFFERENCE
-    yield -difference, noise, EVIDENT_DIFFERENCE
+    if beside_object and not found.several_tissues:
+        yield -difference, noise, EVIDENT_DIFFERENCE
 
 
 def _own_background(found: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
-SLAB = 1 << 23  # voxels worked on at a time on a device
+SLAB = 1 << 25  # voxels worked on at a time on a device
 CHECKS = 4  # of the progress, for each filter on the CPU
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
@@ -39,7 +39,7 @@ def by_slabs(
     if xp is np:
         ends = [count * n // CHECKS for n in range(CHECKS + 1)]
     else:
-        step = max(1, SLAB * count // max(voxels, 1))
+        step = max(1, -(-count // -(-max(voxels, 1) // SLAB)))
         ends = [*range(0, count, step), count]
     for begin, end in pairwise(ends):
         progress.advance(begin / max(count, 1))
@@ -182,11 +182,12 @@ def _along(part: Array, axis: int, weights: np.ndarray, beyond: tuple[int, int])
     """Weighted sums along an axis, after repeating its border voxels outside."""
     if len(weights) == 1:
         return part
-    xp = module_of(part)
-    if any(beyond):
-        widths = [(0, 0)] * 3
-        widths[axis] = beyond
-        part = xp.pad(part, widths, mode="edge")
+    xp, length = module_of(part), part.shape[axis]
+    if any(beyond) and xp is np:
+        part = np.pad(part, [beyond if n == axis else (0, 0) for n in range(3)], mode="edge")
+    elif any(beyond):  # CuPy's own takes several launches, and waits
+        places = np.clip(np.arange(-beyond[0], length + beyond[1]), 0, length - 1)
+        part = part.take(xp.asarray(places), axis)
     count = part.shape[axis] - len(weights) + 1
     shape = [count if n == axis else length for n, length in enumerate(part.shape)]
     total, product = xp.zeros(shape, np.float32), None

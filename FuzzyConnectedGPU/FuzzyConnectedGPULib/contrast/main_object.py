@@ -7,7 +7,7 @@ import numpy as np
 from .contrast_map import ContrastMap
 from .contrast_threshold import CONTRAST_THRESHOLD, membership, midway
 from .corrections import raise_factor
-from .reached import STEPS
+from .reached import STEPS, Reached
 
 MAX_OF_CLICK = 0.8  # a click's threshold is at most this share of its contrast
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
@@ -52,29 +52,33 @@ class MainObject:
         evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
         self._first = evident[0] if evident else None
         contrast = self._first.contrast if self._first else EVIDENT * noise
-        self._rivals = found.brighter_objects([c.voxel for c in clicks])
         self.threshold = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
-        self.path_threshold = self._path_threshold()
-        self._reach()
+        least = max(PATH_SHARE * self.threshold, PATH_DEVIATIONS * noise)
+        self.path_threshold = min(self.threshold, least)
+        self._starts = self._bright_starts()
+        self._reached = self._paths([] if self._first is None else [self._first], True)
         self._raise_to_object(contrast)
         self.first_threshold = self.threshold
+        if len(clicks) > 1:
+            self._reached = self._paths(clicks)
 
-    def _path_threshold(self) -> float:
-        least = max(PATH_SHARE * self.threshold, PATH_DEVIATIONS * self._map.noise)
-        return min(self.threshold, least)
+    def _bright_starts(self) -> list[tuple[int, ...]]:
+        """Of all clicks that are as bright as the threshold, and of the first one."""
+        starts = [c.start for c in self._clicks if self._map.contrast[c.start] >= self.threshold]
+        return starts if self._first is None else [*starts, self._first.start]
 
-    def _reach(self) -> None:
-        """Compute the paths from all clicks that are as bright as the threshold."""
-        contrast = self._map.contrast
-        starts = [c.start for c in self._clicks if contrast[c.start] >= self.threshold]
-        if self._first is not None:
-            starts.append(self._first.start)
-        self._starts = starts
-        self._reached = self._map.widest_paths(starts, self.path_threshold, FLOOR, self._rivals)
-        self._values = self._reached.strong
+    def _paths(self, clicks: list[Click], remembers: bool = False) -> Reached:
+        """The widest paths from those of the starts that are of these clicks."""
+        own = {c.start for c in clicks}
+        starts = [start for start in self._starts if start in own]
+        brighter = self._map.brighter_objects([c.voxel for c in clicks or self._clicks])
+        return self._map.widest_paths(starts, self.path_threshold, FLOOR, brighter, remembers)
 
     def _raise_to_object(self, contrast: float) -> None:
-        """Raise the threshold where the click is in a faint part of a bright object."""
+        """Raise the threshold where the first click is in a faint part of a bright object.
+
+        What further clicks reach does not count: no click must remove what another one added.
+        """
         bright = self._reached.typical(self.threshold)
         if bright is not None:
             typical = np.sqrt(contrast * max(contrast, bright))
@@ -96,14 +100,15 @@ class MainObject:
                 wanted *= (click.contrast / wanted) ** LOWERED
         if wanted == self.threshold:
             return
-        # Further clicks never raise the result: a click must not remove what others added.
-        limit = int(MAX_GROWTH * np.count_nonzero(self._values >= self.threshold))
-        if limit < self._values.size:
-            wanted = max(wanted, float(np.partition(self._values, -limit - 1)[-limit - 1]))
+        values = self._reached.strong
+        limit = int(MAX_GROWTH * np.count_nonzero(values >= self.threshold))
+        if limit < values.size:
+            wanted = max(wanted, float(np.partition(values, -limit - 1)[-limit - 1]))
         self.threshold = min(self.threshold, wanted)
-        contrast = self._map.contrast
-        if sum(contrast[c.start] >= self.threshold for c in self._clicks) + 1 > len(self._starts):
-            self._reach()
+        starts = self._bright_starts()
+        if len(starts) > len(self._starts):
+            self._starts = starts
+            self._reached = self._paths(self._clicks)
 
     def write_connectedness(self, connectedness: np.ndarray) -> int:
         """Write the membership of all voxels that paths reach; returns the object's size.

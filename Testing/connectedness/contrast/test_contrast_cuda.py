@@ -103,7 +103,7 @@ def test_evidence_where_much_is_blank_or_nothing_differs(cpu_cuda):
 def scene_of(evidence, positive, negative=()):
     """Connectedness and threshold of clicks."""
     clicks = Clicks(np.array(positive), np.array(negative).reshape(-1, 3).astype(int))
-    return click_scene(evidence, clicks)
+    return click_scene(evidence, clicks)[:2]
 
 
 def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):

@@ -82,7 +82,7 @@ def test_of_one_tissue_nothing_is_lowered(monkeypatch):
 @pytest.mark.parametrize("polarity", [1, -1])
 def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
     own = np.linspace(-5, 45, 2001, dtype=np.float32).reshape(1, 1, -1)
-    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 5), (-4, 100, 0), (30, 60, 30)):
+    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 6.5), (-4, 100, 0), (30, 60, 39)):
         lowered = own.copy()
         background = np.full_like(own, polarity * stands_out)
         lower_own_background(lowered, background, polarity, at_first)
@@ -104,3 +104,10 @@ def test_on_the_device(cpu_cuda, sign):
     np.testing.assert_array_equal(ours.contrast, theirs.contrast)
     lowered = (np.asarray(ours.contrast) == 0) & wide_vessel()
     assert lowered.sum() > 0.3 * wide_vessel().sum()
+
+
+def test_half_of_the_first_click_s_contrast_is_not_clear_enough():
+    """In the demo's phantom it left specks along the wall of the vena cava, 1,400 voxels each."""
+    rim = np.linspace(20, 28, 9, dtype=np.float32).reshape(1, 1, -1)
+    lower_own_background(rim, np.full_like(rim, 22), 1, 48.7)
+    assert rim.max() < 20.3  # the threshold of the paths' object there
