@@ -391,9 +391,9 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
 
     def runTest(self) -> None:
-        from FuzzyConnectedGPUPanel import panel_self_test, self_test
+        from FuzzyConnectedGPUPanel import self_test
 
-        for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
+        for check in self_test.CHECKS:
             self.setUp()
             self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:

@@ -38,6 +38,13 @@ def _left_out(said: Any) -> str:
     return _("Left out, because outside the box or mask: {points}.").format(points=names)
 
 
+def _same_place(said: Any) -> str:
+    text = _(
+        "'{vessel}' (vessel) and '{other}' (not vessel) are at the same place: move or delete "
+    )
+    return (text + _("one.")).format(vessel=said.seed, other=said.background)
+
+
 def _not_finite(said: Any) -> str:
     first = _("{count} voxels of the volume hold no finite number")
     if said.count == 1:
@@ -69,10 +76,7 @@ def _nothing(said: Any) -> str:
 SENTENCES: dict[type, str | Callable[[Any], str]] = {
     OutsideError: _outside,
     LeftOutNote: _left_out,
-    SamePlaceError: _(
-        "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or delete "
-        "one."
-    ),
+    SamePlaceError: _same_place,
     input_errors.BackgroundConnectedError: _(
         "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
         "where the result leaks."

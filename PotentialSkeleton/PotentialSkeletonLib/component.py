@@ -4,13 +4,14 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distances import add_sources, geodesic_distance
+from FuzzyVesselCoreLib.voxels.distances import add_sources
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .border import Border
 from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
+from .endpoints.cuda_geodesic import geodesic_distance_on
 from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
 from .field.force_field import CPU_METHODS, field_of_components
 from .graph.skeleton_graph import skeleton_graph
@@ -108,7 +109,9 @@ class _Run:
         volumes, spacing = self.volumes, self.volumes.spacing
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             sources = self.thinning.skeleton
-            volumes.distances = geodesic_distance(volumes.bytes, sources, spacing, progress)
+            device = "cpu" if self.device == "cpu" else self.options.device
+            task = volumes.bytes, sources, spacing, progress
+            volumes.distances = geodesic_distance_on(device, *task)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
             endpoints = protrusion_endpoints(*measured, spacing, least, progress)
         with self.stages.stage("curves", 0.7, 0.75) as progress:

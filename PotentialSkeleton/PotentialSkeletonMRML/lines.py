@@ -1,6 +1,5 @@
 """The skeleton as lines with radius in a model node, the tubes round them, and their way back."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -52,7 +51,7 @@ def vtk_array(values: Any, name: str | None = None) -> Any:
     return array
 
 
-def polylines(points: np.ndarray, sizes: Sequence[int]) -> Any:
+def polylines(points: np.ndarray, sizes: Any) -> Any:
     """A vtkPolyData of lines: points (n, 3), and how many of them each line has."""
     import vtk
 
@@ -163,7 +162,7 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | 
     data = model_node.GetPolyData()
     radius = data and data.GetPointData().GetArray(RADIUS)
     names = (START, END_NODE, COMPONENT, LENGTH, MEAN_RADIUS)
-    arrays = {name: values_of(data, name) for name in names} if data else {}
+    arrays: dict[str, Any] = {name: values_of(data, name) for name in names} if data else {}
     if not data or radius is None or any(each is None for each in arrays.values()):
         return None
     count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
@@ -206,7 +205,7 @@ def skeleton_of(model_node: Any) -> CurveSkeleton:
 def names_of(model: Any) -> dict[int, str]:
     """Name of each branch of a model that has one, by its number."""
     data = model.GetPolyData()
-    array = data.GetCellData().GetAbstractArray(NAME) if data is not None else None
+    array: Any = data.GetCellData().GetAbstractArray(NAME) if data is not None else None
     count = array.GetNumberOfValues() if array is not None else 0
     return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
 

@@ -239,7 +239,8 @@ def _write(
     folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
     for node in filled:
         hand_over(node, SKELETON, solid.node)
-    single = ("modelNode", "tubesNode", "labelmapNode", "tableNode", "fieldNode")
+    names = ("modelNode", "tubesNode", "labelmapNode", "tableNode", "fieldNode")
+    single: dict[str, Any] = {output: found[output].get(0) for output in names}
     return SkeletonResult(
         skeleton,
         solid.ijk_to_ras,
@@ -247,7 +248,7 @@ def _write(
         folderItemID=folder,
         criticalPointsNodes=found["criticalPointsNodes"],
         plotChartNodes=list(found["plotChartNodes"].values()),
-        **{output: found[output].get(0) for output in single},
+        **single,
     )
 
 

@@ -60,8 +60,8 @@ class BranchTools:
         self._branch, self._steps, self._clicks = ChosenBranch(self), Steps(self), Clicks(self)
         self._dividing = Dividing(self)
 
-    def tree(self) -> Tree | None:
-        """The tree that the tools work on, or None."""
+    def tree(self) -> Any:
+        """The `Tree` that the tools work on, or None."""
         model = self.panel.result.model
         return None if model is None else Tree(model)
 

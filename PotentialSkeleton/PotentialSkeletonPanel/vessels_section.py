@@ -167,7 +167,7 @@ def current_object() -> tuple[Any, str]:
         and node not in own
     ]
     editor = scene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
-    edited = editor.GetSegmentationNode() if editor is not None else None
+    edited: Any = editor.GetSegmentationNode() if editor is not None else None
     segment_id = (editor.GetSelectedSegmentID() or "") if edited is not None else ""
     if edited in nodes and edited.GetSegmentation().GetSegment(segment_id) is not None:
         return edited, segment_id

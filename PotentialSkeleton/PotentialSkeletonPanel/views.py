@@ -72,7 +72,7 @@ def _new_model() -> Any:
     return node
 
 
-def jump_slices(world: Sequence[float]) -> None:
+def jump_slices(world: Any) -> None:
     """Centre all slices on a place (R, A, S)."""
     slices = slicer.vtkMRMLSliceNode
     slices.JumpAllSlices(slicer.mrmlScene, *world, slices.CenteredJumpSlice)

@@ -261,25 +261,3 @@ def test_files_have_the_arrays_and_axes_that_vmtk_and_slicer_read(tmp_path, data
     ijk = np.append(forest.skeleton.nodes[forest.roots[0]].position[::-1], 1)
     np.testing.assert_allclose(ours.GetPoint(0), (OBLIQUE @ ijk)[:3] * [-1, -1, 1])
     assert ours.GetFieldData().GetAbstractArray("SPACE").GetValue(0) == "LPS"
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("length", [(8, 14), (2, 4)])
-def test_vmtks_branch_extractor_makes_the_same_groups(seed, length):
-    scripts = pytest.importorskip("vmtk.vmtkscripts", reason="pip install vmtk (Python 3.12)")
-    from vtk.util.numpy_support import vtk_to_numpy
-
-    from PotentialSkeletonMRML.interchange import poly_data
-
-    forest = rooted_forest(random_tree(seed, length), roots=[0])
-    script = scripts.vmtkBranchExtractor()
-    script.Centerlines = poly_data(rooted_centrelines(forest))
-    script.RadiusArrayName = "Radius"
-    script.Execute()
-    cells, ours = script.Centerlines.GetCellData(), split_centrelines(forest).cell_arrays
-    names = ("CenterlineIds", "TractIds", "GroupIds", "Blanking")
-    theirs = sorted(zip(*(vtk_to_numpy(cells.GetArray(name)).tolist() for name in names)))
-    same: dict = {}
-    for found, own in zip(theirs, zip(*(ours[name].tolist() for name in names)), strict=True):
-        assert (found[0], found[1], found[3]) == (own[0], own[1], own[3])
-        assert same.setdefault(found[2], own[2]) == own[2]

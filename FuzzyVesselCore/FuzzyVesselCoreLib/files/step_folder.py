@@ -47,8 +47,8 @@ class StepFolder:
         if not place.exists():
             if [other for other in others_in(self.path) if not other.name.startswith(PART)]:
                 raise self._is_foreign()
-            text = json.dumps(manifest, indent=1).encode()
-            self._write(self.MANIFEST, lambda file: file.write(text))
+            content = json.dumps(manifest, indent=1).encode()
+            self._write(self.MANIFEST, lambda file: file.write(content))
             return
         wanted = json.loads(json.dumps(manifest))
         try:

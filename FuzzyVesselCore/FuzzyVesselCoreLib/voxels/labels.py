@@ -71,7 +71,10 @@ def count_components(
 def component_sizes(labels: np.ndarray, count: int, progress: Progress | None = None) -> np.ndarray:
     """Return the number of voxels of each label from 0 on; int64 (count + 1,)."""
     Progress.of(progress).check()
-    return np.bincount(labels.reshape(-1), minlength=count + 1)
+    flat = labels.reshape(-1)
+    sizes = np.bincount(flat[np.flatnonzero(flat)], minlength=count + 1)  # most voxels are 0
+    sizes[0] = flat.size - sizes.sum()
+    return sizes
 
 
 def component_boxes(labels: np.ndarray, count: int) -> list[Box]:

@@ -21,6 +21,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from ..graph.curve_skeleton import CurveSkeleton
 from ..interchange.line_set import check_names
 from ..tree.rooting import Forest
+from .measuring import check_grid
 
 STRAIGHT, GEODESIC = "straight", "geodesic"
 SAMPLES_PER_VOXEL = 4  # of a curve
@@ -98,12 +99,7 @@ def territories(
     if distance not in (STRAIGHT, GEODESIC):
         text = _("The distance {distance!r} is unknown: use {straight} or {geodesic}.")
         raise InputError(text.format(distance=distance, straight=STRAIGHT, geodesic=GEODESIC))
-    if organ.shape != tuple(skeleton.shape):
-        text = _(
-            "The organ has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
-            "give the organ on the same grid."
-        )
-        raise InputError(text.format(shape=organ.shape, volume=tuple(skeleton.shape)))
+    check_grid(organ, skeleton)
     own = _checked_groups(skeleton, groups)
     if not np.any(organ) or not own:
         raise InputError(
@@ -174,11 +170,7 @@ def _checked_groups(skeleton, groups):
 
 def _curve_seeds(mask, skeleton, own):
     """Labels (int32) of the mask's voxels through which curves go, and distances from them, mm."""
-    if mask.shape != tuple(skeleton.shape):
-        raise InputError(
-            f"The mask has the shape {mask.shape}, the skeleton's volume {tuple(skeleton.shape)} "
-            "(K, J, I): give the mask on the same grid."
-        )
+    check_grid(mask, skeleton)
     seeds, distance = np.zeros(mask.shape, np.int32), np.full(mask.shape, np.inf)
     for number in sorted(own, key=lambda n: own[n]):
         points = dense_points(skeleton.branches[number].points)

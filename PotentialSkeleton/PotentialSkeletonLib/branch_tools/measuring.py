@@ -229,7 +229,8 @@ def cross_sections(
         Between sections, mm; by default the smallest spacing. Both ends have a section.
     """
     own = _checked_branch(skeleton, branch)
-    return _sections(_solid(mask, skeleton), skeleton, own, step)
+    check_grid(mask, skeleton)
+    return _sections((mask != 0).astype(np.float32), skeleton, own, step)
 
 
 def section_measures(
@@ -249,7 +250,8 @@ def section_measures(
         section is the parent's. None where no section lies in the object.
     """
     columns: dict[str, list] = {name: [] for name in SECTION_COLUMNS}
-    solid, root = _solid(mask, skeleton), Progress.of(progress)
+    check_grid(mask, skeleton)
+    solid, root = (mask != 0).astype(np.float32), Progress.of(progress)
     for number, branch in enumerate(skeleton.branches):
         found = _sections(solid, skeleton, branch, step)
         last = found.length[-1]
@@ -267,15 +269,14 @@ def section_measures(
     return columns
 
 
-def _solid(mask: np.ndarray, skeleton: CurveSkeleton) -> np.ndarray:
-    """The mask as 0 and 1, float32; `InputError` where it is on another grid."""
+def check_grid(mask: np.ndarray, skeleton: CurveSkeleton) -> None:
+    """Refuse a mask that is not on the skeleton's grid; `InputError`."""
     if mask.shape != tuple(skeleton.shape):
         text = _(
-            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): "
-            "give the mask on the same grid."
+            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): give the "
+            "mask on the same grid."
         )
         raise InputError(text.format(shape=mask.shape, volume=tuple(skeleton.shape)))
-    return (np.asarray(mask) != 0).astype(np.float32)
 
 
 def _sections(

@@ -111,13 +111,12 @@ def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any
         from cupyx.scipy import ndimage
 
         depth = ndimage.distance_transform_edt(mask, float64_distances=False)
+        ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))].get()
     else:
-        from scipy import ndimage
+        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
-        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
-
-        depth = distance_to_outside(mask, (1, 1, 1)) if unit_depth is None else unit_depth
-    ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))]
-    xp = np if gpu is None else gpu.xp
-    thin_radius = float(xp.percentile(ridge, THIN_PERCENTAGE))
+        if unit_depth is None:
+            unit_depth = distance_to_outside(mask.view(np.uint8), (1, 1, 1))
+        ridge = ridge_depths(unit_depth)
+    thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))

@@ -24,8 +24,6 @@ Edge = tuple[int, int]
 def topology(voxels: np.ndarray) -> tuple[int, int]:
     """Components and Euler characteristic of voxels (n, 3) that touch at faces, edges, corners.
 
-    The union of their closed cubes has so many corners - edges + faces - cubes.
-
     Examples
     --------
     >>> topology(np.array([[0, 0, 0], [0, 1, 1], [5, 5, 5]]))
@@ -33,15 +31,18 @@ def topology(voxels: np.ndarray) -> tuple[int, int]:
     """
     if not len(voxels):
         return 0, 0
+    pairs = np.stack(neighbour_pairs(voxels[np.lexsort(voxels.T[::-1])]), axis=1)
+    return max(component_numbers(len(voxels), pairs)), _characteristic(voxels)
+
+
+def _characteristic(voxels):
+    """Corners - edges + faces - cubes of the union of the voxels' closed cubes."""
     low = 2 * voxels.min(axis=0) - 1
     _, rows, width = 2 * voxels.max(axis=0) + 2 - low
     cells = (2 * voxels[:, None] + BLOCK - low) @ np.array([rows * width, width, 1])
     signs = (-1) ** (1 + np.abs(BLOCK).sum(axis=1))  # of cubes, faces, edges, corners
     _, first = np.unique(cells, return_index=True)
-    order = np.lexsort(voxels.T[::-1])
-    own, others = neighbour_pairs(voxels[order])
-    numbers = component_numbers(len(voxels), np.stack([own, others], axis=1))
-    return max(numbers), int(signs[first % len(BLOCK)].sum())
+    return int(signs[first % len(BLOCK)].sum())
 
 
 def neighbour_pairs(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,10 +104,7 @@ class VoxelGraph:
                 found |= new
                 waiting += new
             members = sorted(found)
-            components, characteristic = 1, 1
-            if len(members) >= MIN_RING:
-                components, characteristic = topology(self.voxels[members])
-            if components == characteristic:
+            if len(members) < MIN_RING or _characteristic(self.voxels[members]) == 1:
                 self._add_node(members)
             else:
                 self._expand(members)

@@ -49,14 +49,6 @@ def test_a_name_says_the_kind(name, kind):
     assert terminology.kind_named(name) == kind
 
 
-def test_a_default_replaces_slicers_tissue_and_no_entry(segment):
-    segment.SetName("Portal vein")
-    for before in (segment.GetTerminology(), ""):
-        segment.SetTerminology(before)
-        terminology.set_default_entry(segment)
-        assert segment.GetTerminology() == terminology.entry_of("portal vein")
-
-
 def test_a_run_says_what_its_segment_is_and_leaves_what_the_user_made_of_it(slicer_scene):
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
 

@@ -52,22 +52,6 @@ def test_the_bar_is_there_while_a_run_goes_on(made):
     assert made.told == [True, False]
 
 
-def test_a_run_of_another_panel_is_refused_and_told_of(shared, made):
-    import qt
-
-    told = []
-    other = shared.run.Run(qt.QProgressBar(), lambda: told.append(made.run.active))
-    with made.run:
-        assert other.busy
-        assert not other.active
-        with pytest.raises(RuntimeError, match="going on"), other:
-            pass
-    assert told == [True, False]
-    assert not other.busy
-    with other:
-        assert made.run.busy
-
-
 # --- the device
 
 

@@ -11,6 +11,7 @@ from FuzzyVesselCoreLib.voxels.distances import (
     neighbour_steps,
     unit_of,
 )
+from PotentialSkeletonLib.endpoints import cuda_geodesic
 from PotentialSkeletonLib.endpoints.endpoints import (
     CAP_REACH,
     SLENDERNESS,
@@ -156,3 +157,15 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     found = endpoints_beyond(*task, np.array([], int), Progress())
     assert found.tolist() == [row + 1, row + 40]
     assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
+
+
+def test_distances_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(cuda_geodesic, "choose_device", lambda name: cpu_cuda)
+    monkeypatch.setattr(cuda_geodesic, "LARGE", 1)
+    for seed in range(4):
+        mask = padded(random_solid(np.random.default_rng(seed), 18))
+        sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
+        launches = cpu_cuda.launches
+        found = cuda_geodesic.geodesic_distance_on("cuda", mask, sources, spacing, Progress())
+        assert cpu_cuda.launches > launches
+        np.testing.assert_array_equal(found, geodesic_distance(mask, sources, spacing))

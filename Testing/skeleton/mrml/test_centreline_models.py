@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import InputError
-from PotentialSkeletonLib.tree import skeleton_of_polylines
 from PotentialSkeletonMRML.run_nodes import SkeletonResult
-from support.mrml_cases import scene_text
 from support.trees import OBLIQUE, OBLIQUE_SPACING, fork
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
@@ -59,21 +56,3 @@ def test_curves_run_from_the_clicked_root_and_carry_the_radius(result):
         np.testing.assert_allclose(places[0], to_ras(skeleton.nodes[2].position[None])[0])
         measurement = curve.GetMeasurement("Radius")
         assert measurement.GetControlPointValues().GetNumberOfValues() == len(places)
-
-
-def test_errors_leave_the_scene_as_it_is(result):
-    from PotentialSkeletonMRML.interchange import addCentrelineCurves, addCentrelineModel
-
-    empty = SkeletonResult(skeleton_of_polylines([], [], OBLIQUE_SPACING), OBLIQUE)
-    before = scene_text()
-    with pytest.raises(InputError, match="use rooted, split, network"):
-        addCentrelineModel(result, "lines", "cut")
-    with pytest.raises(InputError, match="no branch"):
-        addCentrelineModel(empty, "lines")
-    with pytest.raises(InputError, match="no branch"):
-        addCentrelineCurves(empty, "lines")
-    with pytest.raises(InputError, match="same component"):
-        addCentrelineModel(
-            result, "lines", rootPoints=to_ras(np.array([[0, 50, 50], [55, 70, 50]]))
-        )
-    assert scene_text() == before

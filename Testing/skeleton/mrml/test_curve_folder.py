@@ -23,12 +23,6 @@ def two_level_tree(shape=(60, 40, 40)):
     return mask
 
 
-def two_bars():
-    mask = np.zeros((30, 30, 16), np.uint8)
-    mask[3:27, 3:7, 6:10] = mask[3:27, 20:24, 6:10] = 1
-    return mask
-
-
 @pytest.fixture
 def hierarchy(slicer_scene):
     import slicer
@@ -71,16 +65,3 @@ def test_a_branch_lies_below_its_parent(extract, hierarchy):
         else:
             assert name == "vessels, left centrelines"
     assert hierarchy.GetNumberOfItemChildren(result.folderItemID) == 1
-
-
-def test_another_geometry_in_the_same_nodes_is_nested_anew(extract, hierarchy):
-    """Two trees side by side, then one in the same nodes, and back."""
-    name = "vessels, left centrelines"
-    node, first = extract(two_bars())
-    assert parents(hierarchy, first.curveNodes) == [name, name]
-    _, second = extract(two_level_tree(), node, curveNodes=first.curveNodes)
-    assert second.folderItemID == first.folderItemID
-    assert hierarchy.GetNumberOfItemChildren(second.folderItemID) == 1
-    _, third = extract(two_bars(), node, curveNodes=second.curveNodes)
-    assert third.folderItemID == first.folderItemID
-    assert parents(hierarchy, third.curveNodes) == [name, name]

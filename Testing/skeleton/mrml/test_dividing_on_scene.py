@@ -103,23 +103,6 @@ def _matrix_of(transform):
     return array_from_matrix(matrix)
 
 
-def test_chosen_groups(logic):
-    tree, node, _ = scene(logic)
-    found = tree.divideOrgan(node, "Liver", {"Front": [0, 1], "Back, lower": [2]})
-    assert list(found.volumes) == ["Front", "Back, lower"]
-    for groups, message in (
-        ({"A": [0], "B": [0]}, "in two groups"),
-        ({"A": [99]}, "does not exist"),
-        ({"A": 0}, "'A' has 0: give a list"),
-        ({"A": [0], "B": ["0"]}, "'B' has .'0'.: give a list"),
-        ({"A": "0"}, "'A' has '0': give a list"),
-        ({"A": [0.5]}, "give a list of numbers"),
-        ({}, "nothing to divide"),
-    ):
-        with pytest.raises(InputError, match=message):
-            tree.divideOrgan(node, "Liver", groups)
-
-
 def test_what_cannot_be_divided_is_said_and_nothing_is_added(logic):
     tree, node, organ = scene(logic)
     away = np.diag([1.0, 1, 1, 1])

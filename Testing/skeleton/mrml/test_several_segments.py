@@ -58,35 +58,6 @@ def test_one_table_has_a_column_for_the_tree(logic):
     assert stored_tables(models[:1]) == stored_table(models[0])
 
 
-def test_only_segments_that_are_shown_are_taken(logic):
-    node = two_vessels()
-    first, second = node.GetSegmentation().GetSegmentIDs()
-    node.GetDisplayNode().SetSegmentVisibility(first, False)
-    (result,) = logic.extractSegments(node, device="cpu")
-    assert result.modelNode.GetName() == "Vein centrelines"
-    node.GetDisplayNode().SetSegmentVisibility(second, False)
-    with pytest.raises(InputError, match="no segment of it is shown"):
-        logic.extractSegments(node)
-
-
-def test_the_colour_of_a_tree_is_that_of_its_segment(logic):
-    from PotentialSkeletonMRML.colouring import color_by, kind_of
-    from PotentialSkeletonMRML.run_nodes import keep
-
-    node = two_vessels()
-    segment = node.GetSegmentation().GetNthSegment(1)
-    segment.SetColor(0.2, 0.4, 0.8)
-    (result,) = logic.extractSegments(node, ["Vein"], device="cpu")
-    keep(result, node, node.GetSegmentation().GetNthSegmentID(1), [])
-    color_by("tree", [result.modelNode], result.curveNodes)
-    assert kind_of(result.modelNode) == "tree"
-    colors = result.modelNode.GetPolyData().GetCellData().GetArray("TreeColor")
-    assert colors.GetTuple(0) == (51, 102, 204)
-    assert result.curveNodes[0].GetDisplayNode().GetSelectedColor() == pytest.approx(
-        (0.2, 0.4, 0.8)
-    )
-
-
 def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):
     node = two_vessels()
     node.GetSegmentation().AddEmptySegment("", "Artery")

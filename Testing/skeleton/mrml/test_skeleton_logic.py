@@ -168,15 +168,6 @@ def test_one_voxel_has_no_branch_and_every_output(slicer_scene, logic):
 # --- which nodes
 
 
-def test_the_list_that_clicks_go_to_stays_the_same(slicer_scene, logic, labelmap):
-    clicked = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode")
-    selection = slicer_scene.GetFirstNodeByClass("vtkMRMLSelectionNode")
-    assert selection.GetActivePlaceNodeID() == clicked.GetID()
-    logic.extract(labelmap, **ALL)
-    assert selection.GetActivePlaceNodeID() == clicked.GetID()
-    assert selection.GetActivePlaceNodeClassName() == "vtkMRMLMarkupsFiducialNode"
-
-
 def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, labelmap):
     first = logic.extract(labelmap, **ALL)
     first.curveNodes[0].GetDisplayNode().SetSelectedColor(0.1, 0.2, 0.3)
