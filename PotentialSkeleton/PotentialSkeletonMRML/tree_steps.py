@@ -8,7 +8,6 @@ survives other numbers; the cell array Name, the table and files follow.
 import json
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from .colouring import color_by, kind_of
 from .lines import NAME, names_of, skeleton_of, stored_table, vtk_array
 from .outputs import Requests, write_all
 from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
+from .solid import SolidInput
 from .tables import fill_table, table_of
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
@@ -46,24 +46,6 @@ LONGEST = 100  # characters of a name
 # Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
 HIDDEN = ("Cc", "Cs")
 FOLLOWING = ("tubesNode", "tableNode", "curveNodes")  # outputs that are made of the lines
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The frame below a model's parent transform, in place of the object of a `SolidInput`."""
-
-    node: Any
-    name: str
-    transform_id: str | None
-    spacing: tuple = (1.0, 1.0, 1.0)
-
-    @property
-    def ijk_to_ras(self) -> np.ndarray:
-        return np.eye(4)
-
-    def points(self, positions: np.ndarray) -> np.ndarray:
-        """R, A, S of positions (n, 3) in S, A, R."""
-        return np.asarray(positions)[:, ::-1]
 
 
 def steps_of(model: Any) -> list[Step]:
@@ -113,7 +95,9 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         _keep_as_found(model, lines)
     if image is not None:
         labelmap.SetAndObserveImageData(image)
-    frame = Frame(vessels, own_name(model), model.GetTransformNodeID())
+    # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
+    nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
+    frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
     (result,) = write_all([(frame, skeleton, None, Requests(**wanted))])
     if "curveNodes" in given:
         refer_to_curves(model, result.curveNodes)
