@@ -264,8 +264,8 @@ def save_formats(
 ) -> list[str]:
     """Write a tree in world coordinates, with its names, as a new folder of files.
 
-    `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places`
-    (n, 3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
+    `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places` (n,
+    3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
     where the folder holds something or the one above it is missing, or a format, root or name does
     not fit; `OSError` where a file cannot be written: nothing of the folder is left.
     """
