@@ -113,7 +113,7 @@ def three_vessels(window: Window) -> None:
     from FuzzyConnectedGPUPanel.placing import new_list
     from FuzzyVesselCoreLib.mrml.new_points import world_points
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
-    from FuzzyVesselCoreLib.phantom.anatomy import Grid, tubes
+    from FuzzyVesselCoreLib.phantom.image import Grid, tubes
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     panel = window.panel

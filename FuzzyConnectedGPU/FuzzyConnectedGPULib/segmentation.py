@@ -16,10 +16,9 @@ from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
-from .threshold.choice import check_threshold, choose_threshold
 from .threshold.gaps import check_rounds
 from .threshold.gaps import fill_gaps as filled
-from .threshold.thresholds import binarize
+from .threshold.thresholds import binarize, check_threshold, choose_threshold
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
