@@ -16,10 +16,9 @@ from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
-from .threshold.choice import check_threshold, choose_threshold
 from .threshold.gaps import check_rounds
 from .threshold.gaps import fill_gaps as filled
-from .threshold.thresholds import binarize
+from .threshold.thresholds import binarize, check_threshold, choose_threshold
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
@@ -307,14 +306,13 @@ def relabel(
         labels = filled(labels, fill_gaps, region, background_seeds)
     if owners is None:
         return Labelled(labels.reshape(shape), None, ())
-    inside = labels > 0
-    own = np.where(inside, owners.reshape(solid), 0).astype(np.uint8)
+    own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
         from .relative.disputed import share_unowned  # numba
 
-        own = share_unowned(own, inside, Progress())
+        own = share_unowned(own, labels > 0, Progress())
     disputed = own == DISPUTED
-    own[disputed | (own == BACKGROUND)] = 0
+    own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
         from .relative.branches import apply_hand_overs

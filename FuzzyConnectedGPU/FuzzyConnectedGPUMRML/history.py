@@ -12,12 +12,6 @@ from . import run_inputs, vessels
 from .vessels import POINT_PROPERTIES
 
 STEPS = 50
-# Of one segment, by what follows Get and Set in the names of its display node's methods.
-SEGMENT_LOOK = (
-    *("SegmentVisibility", "SegmentVisibility3D"),
-    *("SegmentVisibility2DFill", "SegmentVisibility2DOutline"),
-    *("SegmentOpacity3D", "SegmentOpacity2DFill", "SegmentOpacity2DOutline"),
-)
 
 
 class PointStates:
@@ -201,17 +195,15 @@ class RemovedVessel:
 
         if self._segment is None or not slicer.mrmlScene.IsNodePresent(self._segment[0]):
             return
-        segmentation_node, segment_id, segment, following, look = self._segment
-        inner, display = segmentation_node.GetSegmentation(), segmentation_node.GetDisplayNode()
+        segmentation_node, segment_id, segment, following = self._segment
+        inner = segmentation_node.GetSegmentation()
         if inner.GetSegment(segment_id) is None:
             before = following if inner.GetSegment(following) is not None else ""
             inner.AddSegment(segment, segment_id, before)
-            for name, value in look.items() if display is not None else ():
-                getattr(display, f"Set{name}")(segment_id, value)
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:
-    """Remove the segment of a list; segmentation, ID, a copy, the ID behind it, its look."""
+    """Remove the segment of a list; segmentation, ID, a copy, and the ID behind it."""
     import slicer
 
     segmentation_node = parameters.segmentation
@@ -219,11 +211,8 @@ def _taken_segment(parameters: Any, node: Any) -> tuple | None:
     inner = segment_id and segmentation_node.GetSegmentation()
     if not segment_id or not is_as_written(inner.GetSegment(segment_id)):
         return None
-    display, look = segmentation_node.GetDisplayNode(), {}
-    if display is not None:
-        look = {name: getattr(display, f"Get{name}")(segment_id) for name in SEGMENT_LOOK}
     ids = [*inner.GetSegmentIDs(), ""]
     copy = slicer.vtkSegment()
     copy.DeepCopy(inner.GetSegment(segment_id))
     inner.RemoveSegment(segment_id)
-    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1], look
+    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1]

@@ -35,13 +35,14 @@ class Border:
     def __init__(self, mask: np.ndarray, spacing: Sequence[float]) -> None:
         from scipy.spatial import cKDTree
 
-        self._mask, self._spacing = mask, np.asarray(spacing, float)
-        self._voxels = np.flatnonzero(mask)
-        shell, (_, rows, width) = np.zeros(mask.size, bool), mask.shape
-        for step in (1, width, rows * width):
-            shell[self._voxels - step] = shell[self._voxels + step] = True
-        shell[self._voxels] = False
-        places = self._places(np.flatnonzero(shell)) * self._spacing
+        self._mask, self._spacing = mask, tuple(spacing)
+        shell = np.zeros_like(mask)
+        for axis in range(3):
+            one, other = shell.swapaxes(0, axis), mask.swapaxes(0, axis)
+            one[1:] |= other[:-1]
+            one[:-1] |= other[1:]
+        shell &= ~mask
+        places = np.argwhere(shell) * self._spacing
         self._tree = cKDTree(places, balanced_tree=False, compact_nodes=False)
 
     def distances(self, points: np.ndarray) -> np.ndarray:
@@ -50,11 +51,9 @@ class Border:
 
     def depth(self, progress: Progress) -> np.ndarray:
         """Distance of each voxel; float32 (K, J, I), 0 outside of the component."""
-        if SPARSE * len(self._voxels) > self._mask.size:
+        if SPARSE * np.count_nonzero(self._mask) > self._mask.size:
             return distance_to_outside(self._mask, self._spacing, progress)
+        voxels = np.argwhere(self._mask)
         depth = np.zeros(self._mask.shape, np.float32)
-        depth.reshape(-1)[self._voxels] = self.distances(self._places(self._voxels))
+        depth[tuple(voxels.T)] = self.distances(voxels)
         return depth
-
-    def _places(self, voxels: np.ndarray) -> np.ndarray:
-        return np.stack(np.unravel_index(voxels, self._mask.shape), axis=1)

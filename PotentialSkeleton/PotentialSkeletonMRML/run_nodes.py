@@ -73,19 +73,10 @@ class SkeletonResult:
     warnings: list = field(default_factory=list)
 
 
-def vessels_text(input_node: Any, segment_id: str) -> str:
-    """A text of an object's voxels that differs once they are edited; the same after loading."""
-    return voxels_fingerprint(input_node, segment_id)
-
-
-def is_current(model: Any, text: str) -> bool:
-    """Whether a model was made of the object with this `vessels_text`, as far as is known."""
-    return may_be_same(model.GetAttribute(VESSELS) or "", text)
-
-
-def has_settings(model: Any, settings: str) -> bool:
-    """Whether a model was made with these settings; True where earlier versions wrote none."""
-    return (model.GetAttribute(SETTINGS) or settings) == settings
+def is_current(model: Any, input_node: Any) -> bool:
+    """Whether a model was made of its object as it is now, as far as is known."""
+    now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
+    return may_be_same(model.GetAttribute(VESSELS) or "", now)
 
 
 def keep(
@@ -98,19 +89,9 @@ def keep(
 ) -> None:
     """Let a result's model refer to everything that it came with.
 
-    Parameters
-    ----------
-    result : SkeletonResult
-        With a model node.
-    input_node : vtkMRMLNode
-    segment_id : str
-        Empty for a labelmap.
-    notes : list of str
-        What there is to say of the run.
-    vessels : str
-        `vessels_text` of before the run.
-    settings : str
-        A text that differs where another run would give something else.
+    `segment_id` is empty for a labelmap; `notes` say what there is to say of the run. `vessels` is
+    the `voxels_fingerprint` of before the run, `settings` a text that differs where another run
+    would give something else.
     """
     import slicer
 

@@ -138,20 +138,11 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        return self.bytes_beside(None)
-
-    def bytes_beside(self, gpu: "CudaDevice | None") -> int:
-        """Of `device_bytes`, those that are not of this run."""
-        pool = gpu.pool if gpu is not None else object()
-        arrays = [each.array for each in self._on_device() if each.pool is not pool]
-        if self.mask is not None and self.contrast.pool is not pool:
-            arrays.append(self.mask)
-        return sum(each.nbytes for each in arrays)
-
-    def _on_device(self) -> list[DeviceVolume]:
         computed = [vars(self)[name][0] for name in _COMPUTED if name in vars(self)]
         volumes = self.contrast, self.smooth, *computed
-        return [each for each in volumes if isinstance(each, DeviceVolume)]
+        arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
+        arrays += [] if self.mask is None else [self.mask]
+        return sum(each.nbytes for each in arrays)
 
     def serves(self, gpu: "CudaDevice | None") -> bool:
         """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
