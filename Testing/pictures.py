@@ -199,7 +199,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
     from Benchmarks.clicks import clicks_inside
     from Benchmarks.volumes import known_vessels
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
-    from FuzzyVesselCoreLib.phantom.anatomy import Grid, tubes
+    from FuzzyVesselCoreLib.phantom.image import Grid, tubes
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom()
