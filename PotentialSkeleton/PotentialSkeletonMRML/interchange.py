@@ -181,27 +181,11 @@ def write_tree_files(
     mask: np.ndarray | None = None,
     names: Mapping[int, str] | None = None,
 ) -> list[str]:
-    """Write the chosen formats into a folder.
+    """Write the chosen formats (of `FORMATS`) of a skeleton's forest into a folder that is there.
 
-    Parameters
-    ----------
-    folder : Path
-        It is there.
-    forest : Forest
-        Of the skeleton, with the roots.
-    ijk_to_ras : ndarray, (4, 4), or None
-        From voxels I, J, K to RAS millimetres; None: I, J, K times the spacing.
-    formats : collection of str
-        Of `FORMATS`.
-    mask : ndarray, (K, J, I), optional
-        The object; without it .stl and .ply have the tubes only.
-    names : mapping of int to str, optional
-        Of branches; `InputError` where one cannot be written.
-
-    Returns
-    -------
-    list of str
-        What was left out, and of which loops.
+    `ijk_to_ras` leads from voxels I, J, K to RAS millimetres; None: I, J, K times the spacing. With
+    `mask` (K, J, I), the object, its surface is written, too. Returns what was left out, and of
+    which loops; `InputError` where a name of a branch cannot be written.
     """
     skeleton = forest.skeleton
     options: dict[str, Any] = dict(ijk_to_ras=ijk_to_ras, names=names, roots=forest.roots)
@@ -250,21 +234,10 @@ def write_tree_files(
 
 
 def save_tree(model: Any, path: str | PathLike) -> None:
-    """Write a tree of the scene in world coordinates, as a file of the path's ending.
+    """Write a tree of the scene in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    path : str or Path
-        ".swc" (names as comments), ".graphml" (attribute name of the edges) or ".vtp" (lines with
-        VMTK's arrays, and the cell array Name; in LPS).
-
-    Raises
-    ------
-    InputError
-        If the ending is another, or a name cannot be written.
-    OSError
-        If the file cannot be written; nothing of it is left.
+    `InputError` for another ending, or a name that cannot be written; `OSError` where the file
+    cannot be written: nothing of it is left.
     """
     ending, skeleton, names = Path(path).suffix.lower(), _in_world(model), names_of(model)
     if ending == ".swc":
@@ -289,30 +262,12 @@ def save_formats(
     formats: Collection[str] = FORMATS,
     root_places: Any = None,
 ) -> list[str]:
-    """Write a tree in world coordinates, with its names, as a folder of files for other programs.
+    """Write a tree in world coordinates, with its names, as a new folder of files.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    folder : str or Path
-        It is made; it must not hold anything yet.
-    formats : collection of str
-        Of `FORMATS`; "stl" and "ply" are the tubes.
-    root_places : array_like, (n, 3), optional
-        R, A, S in the world; each makes the nearest end the root of its tree.
-
-    Returns
-    -------
-    list of str
-        What was left out, and of which loops.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something or the one above it is missing, a format is unknown, or a
-        root or a name does not fit.
-    OSError
-        If a file cannot be written; nothing of the folder is left.
+    `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places` (n,
+    3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
+    where the folder holds something or the one above it is missing, or a format, root or name does
+    not fit; `OSError` where a file cannot be written: nothing of the folder is left.
     """
     folder = Path(folder)
     unknown = sorted(set(formats) - set(FORMATS))
@@ -397,11 +352,7 @@ def addCentrelineModel(
     names : mapping of int to str, optional
         Of branches; they become the cell array Name.
 
-    Raises
-    ------
-    InputError
-        If the view is unknown, a root or a name does not fit, or there is no branch; nothing was
-        added.
+    `InputError` where the view, a root or a name does not fit, or there is no branch.
     """
     if view not in VIEWS:
         raise InputError(

@@ -135,17 +135,9 @@ def refuse_twice(nodes: list[Any]) -> None:
 
 
 def write_all(found: list[tuple]) -> list[SkeletonResult]:
-    """Put skeletons into the scene.
+    """Put skeletons into the scene; returns their results, without warnings.
 
-    Parameters
-    ----------
-    found : list of tuple
-        `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests` of each.
-
-    Returns
-    -------
-    list of SkeletonResult
-        Without warnings.
+    Of each: `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests`.
     """
     import slicer
 

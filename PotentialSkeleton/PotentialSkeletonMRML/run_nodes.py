@@ -89,19 +89,9 @@ def keep(
 ) -> None:
     """Let a result's model refer to everything that it came with.
 
-    Parameters
-    ----------
-    result : SkeletonResult
-        With a model node.
-    input_node : vtkMRMLNode
-    segment_id : str
-        Empty for a labelmap.
-    notes : list of str
-        What there is to say of the run.
-    vessels : str
-        `voxels_fingerprint` of before the run.
-    settings : str
-        A text that differs where another run would give something else.
+    `segment_id` is empty for a labelmap; `notes` say what there is to say of the run. `vessels` is
+    the `voxels_fingerprint` of before the run, `settings` a text that differs where another run
+    would give something else.
     """
     import slicer
 

@@ -24,17 +24,8 @@ MIN_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
 def install_missing(requirements: Iterable[str], requester: str) -> str:
     """Install what is missing or of another version, after asking.
 
-    Parameters
-    ----------
-    requirements : iterable of str
-        As pip takes them.
-    requester : str
-        The module's title, for the question.
-
-    Returns
-    -------
-    str
-        Why something was not installed, as a sentence; empty where nothing is missing any more.
+    `requester` is the module's title, for the question. Returns why something was not installed, as
+    a sentence; empty where nothing is missing any more.
     """
     import slicer.packaging
 
