@@ -51,8 +51,6 @@ class SkeletonResult:
         One row a branch; see `CurveSkeleton.to_table`.
     criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
         Kind to list of points.
-    plotChartNodes : list of vtkMRMLPlotChartNode
-        Radius along the longest branch; millimetres of centreline for each radius.
     fieldNode : vtkMRMLVectorVolumeNode
         The force, in R, A, S components of the frame below the parent transform.
     warnings : list of str
@@ -68,7 +66,6 @@ class SkeletonResult:
     labelmapNode: Any = None
     tableNode: Any = None
     criticalPointsNodes: dict = field(default_factory=dict)
-    plotChartNodes: list = field(default_factory=list)
     fieldNode: Any = None
     warnings: list = field(default_factory=list)
 
