@@ -8,7 +8,6 @@ from scipy import ndimage
 
 from FuzzyConnectedGPULib.contrast.filters import (
     GAUSSIAN_REACH,
-    box_weights,
     gaussian_weights,
     self_guided,
     separable,
@@ -42,16 +41,6 @@ def test_the_gaussian_is_scipys(shape, number, sigmas):
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, wanted, atol=2e-4)
     np.testing.assert_array_equal(volume, before)
-
-
-@settings(max_examples=60)
-@given(SHAPES, st.integers(0, 99), st.tuples(*[st.integers(0, 4)] * 3))
-def test_the_box_is_scipys(shape, number, radii):
-    volume = noise(shape, number)
-    found = separable(volume, [box_weights(radius) for radius in radii])
-    sizes = [2 * radius + 1 for radius in radii]
-    wanted = ndimage.uniform_filter(volume.astype(float), sizes, mode="nearest")
-    np.testing.assert_allclose(found, wanted, atol=2e-4)
 
 
 @settings(max_examples=40)
