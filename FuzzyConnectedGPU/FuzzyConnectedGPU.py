@@ -253,7 +253,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
+        from FuzzyConnectedGPULib.threshold.thresholds import choose_threshold
         from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
         from FuzzyConnectedGPUMRML.segmenting import background_seeds
         from FuzzyConnectedGPUMRML.volume_curve import scene_values

@@ -14,8 +14,8 @@ from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
-from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
+from FuzzyConnectedGPULib.threshold.thresholds import check_threshold, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading

@@ -51,8 +51,6 @@ class SkeletonResult:
         One row a branch; see `CurveSkeleton.to_table`.
     criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
         Kind to list of points.
-    plotChartNodes : list of vtkMRMLPlotChartNode
-        Radius along the longest branch; millimetres of centreline for each radius.
     fieldNode : vtkMRMLVectorVolumeNode
         The force, in R, A, S components of the frame below the parent transform.
     warnings : list of str
@@ -68,7 +66,6 @@ class SkeletonResult:
     labelmapNode: Any = None
     tableNode: Any = None
     criticalPointsNodes: dict = field(default_factory=dict)
-    plotChartNodes: list = field(default_factory=list)
     fieldNode: Any = None
     warnings: list = field(default_factory=list)
 
@@ -89,19 +86,9 @@ def keep(
 ) -> None:
     """Let a result's model refer to everything that it came with.
 
-    Parameters
-    ----------
-    result : SkeletonResult
-        With a model node.
-    input_node : vtkMRMLNode
-    segment_id : str
-        Empty for a labelmap.
-    notes : list of str
-        What there is to say of the run.
-    vessels : str
-        `voxels_fingerprint` of before the run.
-    settings : str
-        A text that differs where another run would give something else.
+    `segment_id` is empty for a labelmap; `notes` say what there is to say of the run. `vessels` is
+    the `voxels_fingerprint` of before the run, `settings` a text that differs where another run
+    would give something else.
     """
     import slicer
 

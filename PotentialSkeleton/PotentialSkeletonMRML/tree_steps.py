@@ -58,21 +58,8 @@ def steps_of(model: Any) -> list[Step]:
 def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     """Replay steps, instead of those of before, on the lines as found; all outputs follow.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    steps : sequence of Step
-        Places are S, A, R in mm, below the model's parent transform.
-
-    Returns
-    -------
-    CurveSkeleton
-        As `stored_skeleton` gives it.
-
-    Raises
-    ------
-    InputError
-        If a step does not fit, no branch is left, or the vessels are gone; the scene is unchanged.
+    Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does not
+    fit, no branch is left, or the vessels are gone: the scene is unchanged.
     """
     found, vessels = model.GetNodeReference(FOUND), model.GetNodeReference(INPUT)
     before = skeleton_of(found or model)

@@ -26,16 +26,7 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
-    """The fuzzy scene of clicks.
-
-    Parameters
-    ----------
-    found : ContrastMap
-    clicks : Clicks
-        Within the map's box; at least one is positive.
-    border : {"drawn", "half"}
-        See `borders`.
-    progress : Progress, optional
+    """The fuzzy scene of clicks within the map's box, of which at least one is positive.
 
     Returns
     -------

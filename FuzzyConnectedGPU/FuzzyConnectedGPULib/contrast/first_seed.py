@@ -23,17 +23,8 @@ SAMPLED, FIRST_SEEDS, TRIALS = 500, 60, 4
 class SampledIntensities:
     """A sample of the volume's intensities, from which the first seed is chosen.
 
-    Parameters
-    ----------
-    volume : ndarray, shape (K, J, I)
-    mask : ndarray of uint8, same shape, or None
-    unit : ndarray, shape (3,)
-        Spacing in multiples of the smallest.
-
-    Attributes
-    ----------
-    soft : float or None
-        Of a CT, the intensity up to which soft tissue is common.
+    `unit` is the spacing in multiples of the smallest; `soft`, of a CT, the intensity up to which
+    soft tissue is common, else None.
     """
 
     def __init__(self, volume: np.ndarray, mask: np.ndarray | None, unit: np.ndarray) -> None:

@@ -75,25 +75,11 @@ def seeds_of(
     kind: str = "seed",
     wanted: Callable[[Any, int], bool] | None = None,
 ) -> Seeds:
-    """The placed control points of a markups node as voxels of a volume.
+    """The placed control points of a markups node as voxels of a volume of `shape`.
 
-    Parameters
-    ----------
-    seeds_node : vtkMRMLMarkupsNode
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-    region : ndarray, shape (K, J, I), bool, optional
-        Points outside it are left out.
-    kind : str
-        What the points are called in messages.
-    wanted : callable, optional
-        As of `placed_points`.
-
-    Raises
-    ------
-    InputError
-        No point is left; those that were left out are named by their labels.
+    Points outside of `region` (K, J, I; bool) are left out; `kind` is what points are called in
+    messages, `wanted` as of `placed_points`. `InputError` where no point is left; it names those
+    that were left out by their labels.
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
         raise InputError(

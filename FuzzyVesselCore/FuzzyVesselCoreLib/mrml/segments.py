@@ -51,17 +51,10 @@ def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
 def new_segment(
     volume_node: Any, labels: np.ndarray, segmentation_node: Any, seeds_node: Any
 ) -> Any:
-    """Labels, cut to what is not 0, as a vtkSegment in a segmentation's frame; not added yet.
+    """Labels (K, J, I; 0 or 1), cut to what is not 0, as a vtkSegment in a segmentation's frame.
 
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-        Gives the geometry.
-    labels : ndarray, shape (K, J, I), uint8, 0 or 1
-    segmentation_node : vtkMRMLSegmentationNode or None
-        None where it is still to be added.
-    seeds_node : vtkMRMLMarkupsNode or None
-        Gives the name, which gives the terminology entry.
+    The volume gives the geometry, the list of seeds the name, and with it the terminology entry. It
+    is not added yet; the segmentation is None where that is still to be added, too.
     """
     import slicer
 

@@ -191,27 +191,23 @@ def test_driver_older_than_cupy(fake_cupy, monkeypatch, driver, remedy):
     assert remedy in message
 
 
-def test_no_such_device(fake_cupy):
-    assert "no cuda:2; this machine has 2 CUDA devices (to cuda:1)" in refusal("cuda:2")
-    reset_cuda_status()
-    fake_cupy.cuda.runtime.getDeviceCount = lambda: 1
-    assert "no cuda:2; this machine has 1 CUDA device (to cuda:0)" in refusal("cuda:2")
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (2, "no cuda:2; this machine has 2 CUDA devices (to cuda:1)"),
+        (1, "no cuda:2; this machine has 1 CUDA device (to cuda:0)"),
+        (CUDARuntimeError("cudaErrorNoDevice: no device"), "there is no CUDA device"),
+        (CUDARuntimeError("cudaErrorMismatch: old\nmore"), "cudaErrorMismatch: old. Restart"),
+    ],
+)
+def test_a_device_that_is_not_there(fake_cupy, found, said):
+    def count():
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-
-def test_no_device_at_all(fake_cupy):
-    def no_device():
-        raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
-
-    fake_cupy.cuda.runtime.getDeviceCount = no_device
-    assert "there is no CUDA device" in refusal()
-
-
-def test_driver_that_reports_an_error(fake_cupy):
-    def broken():
-        raise CUDARuntimeError("cudaErrorSystemDriverMismatch: mismatch\nmore")
-
-    fake_cupy.cuda.runtime.getDeviceCount = broken
-    assert "reports cudaErrorSystemDriverMismatch: mismatch. Restart" in refusal()
+    fake_cupy.cuda.runtime.getDeviceCount = count
+    assert said in refusal("cuda:2")
 
 
 def test_missing_nvrtc(fake_cupy, monkeypatch):
