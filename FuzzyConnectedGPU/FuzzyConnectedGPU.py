@@ -232,14 +232,6 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """`segment` with a sequence of lists."""
         return self.segment(volumeNode, list(seedsNodes), **arguments)
 
-    def read(self, volumeNode: Any, lists: Any, **arguments: Any) -> Any:
-        """The inputs of `segment` as arrays: `FuzzyConnectedGPUMRML.segmenting.Run`."""
-        from FuzzyConnectedGPUMRML.segmenting import Run
-
-        options, outputs = _options(arguments)
-        outputs.check(volumeNode, options)
-        return Run(volumeNode, lists, options)
-
     # --- thresholds of a connectedness map that is there; nothing is computed anew
 
     def thresholdScene(

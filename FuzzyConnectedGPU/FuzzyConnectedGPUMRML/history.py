@@ -1,7 +1,6 @@
 """Undo and redo of every click: Slicer switches the scene's own undo off."""
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
@@ -22,26 +21,18 @@ class PointStates:
 
     def __init__(self, node: Any) -> None:
         self.node = node
-        # Undo makes points anew, with other IDs: a number of our own goes on with each point.
-        self._numbers: dict[str, int] = {}
-        self._new_numbers = count()
-        self._properties: dict[int, dict[str, Any]] = {}
+        self._properties: dict[tuple, dict[str, Any]] = {}
 
     def now(self) -> tuple:
-        """Number, label, position and description of each point that is placed."""
+        """Label, position and description of each point that is placed."""
         points, state = placed_points(self.node), []
-        for index, at in zip(points.indices, points.world.tolist()):
-            point_id = self.node.GetNthControlPointID(index)
-            if point_id not in self._numbers:
-                self._numbers[point_id] = next(self._new_numbers)
-            number = self._numbers[point_id]
-            self._properties[number] = {
+        for index, at in zip(points.indices, map(tuple, points.world.tolist())):
+            label = self.node.GetNthControlPointLabel(index)
+            self._properties[label, at] = {
                 name: getattr(self.node, f"GetNthControlPoint{name}")(index)
                 for name in POINT_PROPERTIES
             }
-            label = self.node.GetNthControlPointLabel(index)
-            description = self.node.GetNthControlPointDescription(index)
-            state.append((number, label, tuple(at), description))
+            state.append((label, at, self.node.GetNthControlPointDescription(index)))
         return tuple(state)
 
     def restore(self, state: tuple) -> None:
@@ -52,12 +43,10 @@ class PointStates:
             return
         with slicer.util.NodeModify(self.node):
             self.node.RemoveAllControlPoints()
-            for number, label, position, description in state:
-                index = self.node.AddControlPointWorld(position)
-                self.node.SetNthControlPointLabel(index, label)
+            for label, at, description in state:
+                index = self.node.AddControlPointWorld(at, label)
                 self.node.SetNthControlPointDescription(index, description)
-                self._numbers[self.node.GetNthControlPointID(index)] = number
-                for name, value in self._properties[number].items():
+                for name, value in self._properties[label, at].items():
                     getattr(self.node, f"SetNthControlPoint{name}")(index, value)
 
 

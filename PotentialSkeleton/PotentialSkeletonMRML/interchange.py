@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
+from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
@@ -26,15 +26,12 @@ from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange import (
     LPS,
     LineSet,
-    check_names,
-    names_of_lines,
     whole_file,
     world_matrix,
 )
-from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
+from PotentialSkeletonLib.tree import Forest, rooted_forest
 
 from .lines import fill_model, names_of, polylines, show_model, stored_skeleton, vtk_array
-from .markups import BranchCurve, branch_color, fill_curve, show_curve
 from .run_nodes import SkeletonResult
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
@@ -366,41 +363,6 @@ def addCentrelineModel(
         fill_model(node, data, transformNodeID)
         show_model(node, lines=True)
     return node
-
-
-def addCentrelineCurves(
-    result: SkeletonResult,
-    name: str,
-    rootPoints: ArrayLike | None = None,
-    transformNodeID: str | None = None,
-    names: Mapping[int, str] | None = None,
-) -> list[Any]:
-    """Add a vtkMRMLMarkupsCurveNode from the root to each tip, with the measurement Radius.
-
-    Parameters and errors as for `addCentrelineModel`; a curve is called after the last branch on
-    its way that has a name.
-    """
-    check_names(result.skeleton, names)
-    forest = _forest_of(result, rootPoints)
-    lines = root_to_tip_lines(forest)
-    if not lines:
-        raise InputError(_("The skeleton has no branch, so there is no curve to add."))
-    nodes, titles = [], names_of_lines(lines, forest, names or {})
-    with all_or_nothing() as add:
-        for number, (line, title) in enumerate(zip(lines, titles), 1):
-            curve = BranchCurve(
-                f"{name} {number}: {title}" if title else f"{name} {number}",
-                voxels_to_points(line.points, result.ijkToRAS),
-                line.radius,
-                float(line.radius.mean()),
-                branch_color(number - 1),
-                min(forest.skeleton.spacing),
-            )
-            node = add("vtkMRMLMarkupsCurveNode", curve.name)
-            fill_curve(node, curve, transformNodeID)
-            show_curve(node, curve)
-            nodes.append(node)
-    return nodes
 
 
 def _forest_of(result: SkeletonResult, rootPoints: ArrayLike | None) -> Forest:

@@ -51,8 +51,6 @@ class SkeletonResult:
         One row a branch; see `CurveSkeleton.to_table`.
     criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
         Kind to list of points.
-    plotChartNodes : list of vtkMRMLPlotChartNode
-        Radius along the longest branch; millimetres of centreline for each radius.
     fieldNode : vtkMRMLVectorVolumeNode
         The force, in R, A, S components of the frame below the parent transform.
     warnings : list of str
@@ -68,7 +66,6 @@ class SkeletonResult:
     labelmapNode: Any = None
     tableNode: Any = None
     criticalPointsNodes: dict = field(default_factory=dict)
-    plotChartNodes: list = field(default_factory=list)
     fieldNode: Any = None
     warnings: list = field(default_factory=list)
 
@@ -143,19 +140,6 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
     ]
     own = [model for model in found if belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
-
-
-def shown_models() -> list[Any]:
-    """The models of centrelines that are visible in the views."""
-    import slicer
-
-    return [
-        model
-        for model in slicer.util.getNodesByClass("vtkMRMLModelNode")
-        if model.GetNodeReferenceID(INPUT)
-        and model.GetDisplayNode() is not None
-        and model.GetDisplayNode().GetVisibility()
-    ]
 
 
 def tree_segment(model: Any) -> Any:

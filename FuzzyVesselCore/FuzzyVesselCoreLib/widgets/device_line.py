@@ -52,18 +52,16 @@ class DeviceLine:
         self._remedy = packages.cupy_remedy()
         self._button.setVisible(bool(self._remedy))
         if self._remedy:
-            self._button.text = (
-                _("Use this computer's GPU ...")
-                if self._remedy == "install"
-                else _("Repair GPU support ...")
-            )
+            texts = {
+                "install": _("Use this computer's GPU ..."),
+                "repair": _("Repair GPU support ..."),
+            }
+            self._button.text = texts[self._remedy]
 
     def install(self) -> None:
         """Install or repair CuPy, after asking; a sentence says where that did not work."""
-        if self._remedy == "repair":
-            said = packages.repair_cupy(self._requester, cuda_status() or "")
-        else:
-            said = packages.install_cupy(self._requester)
+        reason = str(cuda_status() or "") if self._remedy == "repair" else ""
+        said = packages.install_cupy(self._requester, reason)
         self._found = None
         self.look()
         if said and not self._left:

@@ -53,15 +53,11 @@ def requirement_behind(error: BaseException | None) -> str:
     return ""
 
 
-def cupy_requirement() -> str:
-    """Return the requirement of the CuPy that suits this computer's NVIDIA driver."""
-    return f"{cupy_wheel()}[ctk]>=14,<15"
-
-
 def cuda_requirements() -> tuple[str, ...]:
-    """Return all that a GPU needs: CuPy, and NVIDIA's compiler and launcher of kernels."""
-    version = re.sub(r"\D", "", cupy_wheel())
-    return (cupy_requirement(), "cuda-core>=1.2,<2", f"cuda-bindings=={version}.*")
+    """Return what a GPU needs: CuPy for this computer's driver, NVIDIA's launcher of kernels."""
+    wheel = cupy_wheel()
+    bindings = "cuda-bindings==" + re.sub(r"\D", "", wheel) + ".*"
+    return f"{wheel}[ctk]>=14,<15", "cuda-core>=1.2,<2", bindings
 
 
 def cupy_remedy() -> str:
@@ -91,33 +87,29 @@ def installed_cupy() -> list[str]:
     return sorted(name for name in names if name == "cupy" or name.startswith("cupy-cuda"))
 
 
-def install_cupy(requester: str) -> str:
-    """Install what a GPU needs, after asking; returns as `install_missing`."""
-    said = install_missing(cuda_requirements(), requester)
-    reset_cuda_status()
-    return said
+def install_cupy(requester: str, reason: str = "") -> str:
+    """Install what a GPU needs, after asking; returns as `install_missing`.
 
-
-def repair_cupy(requester: str, reason: str) -> str:
-    """Replace the installed CuPy by the one for this driver, after asking.
-
-    Returns a sentence: why it was not replaced, or that Slicer must be restarted; empty after "no".
+    With a `reason` why the installed CuPy does not work, that goes first.
     """
     import slicer.packaging
 
-    question = _(
-        "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
-        "Remove {old} and install {new}? Slicer must be restarted afterwards."
-    ).format(reason=reason, old=", ".join(installed_cupy()), new=cupy_requirement())
-    if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
-        return ""
-    try:
-        slicer.packaging.pip_uninstall(installed_cupy())
-        slicer.packaging.pip_install(list(cuda_requirements()), requester=requester)
-    except Exception as error:  # pip's, of several kinds
-        return _("CuPy could not be replaced ({error}).").format(error=error)
+    said = ""
+    if reason:
+        question = _(
+            "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
+            "Remove {old} and install {new}? Slicer must be restarted afterwards."
+        ).format(reason=reason, old=", ".join(installed_cupy()), new=cuda_requirements()[0])
+        if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
+            return ""
+        try:
+            slicer.packaging.pip_uninstall(installed_cupy())
+        except Exception as error:  # pip's, of several kinds
+            return _("CuPy could not be replaced ({error}).").format(error=error)
+        said = _("CuPy was replaced. Restart Slicer to use the GPU.")
+    said = install_missing(cuda_requirements(), requester) or said
     reset_cuda_status()
-    return _("CuPy was replaced. Restart Slicer to use the GPU.")
+    return said
 
 
 def _name_in(requirement: str) -> str:

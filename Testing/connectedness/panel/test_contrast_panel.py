@@ -96,27 +96,3 @@ def test_a_lower_threshold_is_more_and_automatic_is_the_model_s_own(done):
     done.ui.thresholdSlider.value = 0.4
     done.click("applyButton")
     assert array(parameters.labelmap).sum() == sizes[0.4]
-
-
-def test_the_affinity_s_cut_does_not_bound_the_threshold(chosen):
-    """It is of the other model, and hidden."""
-    chosen.parameters.cut = 0.6
-    chosen.click("applyButton")
-    chosen.ui.thresholdSlider.value = 0.4
-    chosen.process_events()
-    scene = array(chosen.parameters.sceneVolume)
-    assert np.array_equal(array(chosen.parameters.labelmap) > 0, scene >= np.float32(0.4))
-    chosen.click("applyButton")
-    assert chosen.parameters.threshold == pytest.approx(0.4)
-
-
-def test_another_model_makes_the_result_an_earlier_one(done):
-    before = array(done.parameters.sceneVolume).copy()
-    choose_model(done, "AFFINITY")
-    assert EARLIER in done.ui.adviceLabel.text
-    done.click("applyButton")
-    assert not np.array_equal(array(done.parameters.sceneVolume), before)
-    choose_model(done, "CONTRAST")
-    done.click("applyButton")
-    assert np.array_equal(array(done.parameters.sceneVolume), before)
-    assert done.parameters.threshold == 0.5

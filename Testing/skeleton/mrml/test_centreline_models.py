@@ -40,19 +40,3 @@ def test_a_model_has_vmtks_arrays_and_lies_in_the_object(result, view, cells, ar
     expected = to_ras(np.concatenate([branch.points for branch in result.skeleton.branches]))
     away = np.linalg.norm(points[:, None] - expected[None], axis=2).min(axis=1)
     assert away.max() < 1.5  # mm, half a step; split points lie between the skeleton's
-
-
-def test_curves_run_from_the_clicked_root_and_carry_the_radius(result):
-    import slicer
-
-    from PotentialSkeletonMRML.interchange import addCentrelineCurves
-
-    skeleton = result.skeleton
-    click = to_ras(skeleton.nodes[2].position[None]) + 1
-    curves = addCentrelineCurves(result, "line", rootPoints=click)
-    assert [curve.GetName() for curve in curves] == ["line 1", "line 2"]
-    for curve in curves:
-        places = slicer.util.arrayFromMarkupsControlPoints(curve)
-        np.testing.assert_allclose(places[0], to_ras(skeleton.nodes[2].position[None])[0])
-        measurement = curve.GetMeasurement("Radius")
-        assert measurement.GetControlPointValues().GetNumberOfValues() == len(places)
