@@ -21,8 +21,8 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     """Colour what a run made.
 
     `kind` is "branch", "radius", "generation" or "tree" (all branches have the colour of the
-    segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order of
-    the lines, get the colour of their branch, mean radius, generation or tree.
+    segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order
+    of the lines, get the colour of their branch, mean radius, generation or tree.
     """
     models = list(models)
     segment = tree_segment(models[0]) if models else None

@@ -33,10 +33,10 @@ TOLERANCE = 1e-3
 class SolidInput:
     """An object on its own grid, from a labelmap or a segmentation (`node`, `segment_id` or "").
 
-    `mask` is K, J, I; `ijk_to_ras` leads to the frame below the node's parent transform, whose ID is
-    `transform_id` (all as when the object was read). Outputs are named after `name`; `warnings` say
-    why lengths may differ from those in the world. `label` is the value in the labelmap, None for
-    everything that is not 0.
+    `mask` is K, J, I; `ijk_to_ras` leads to the frame below the node's parent transform, whose ID
+    is `transform_id` (all as when the object was read). Outputs are named after `name`; `warnings`
+    say why lengths may differ from those in the world. `label` is the value in the labelmap, None
+    for everything that is not 0.
     """
 
     node: Any

@@ -28,7 +28,7 @@ class Highlight:
         self._node: Any = None
 
     def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
-        """Draw branches (R, A, S below a transform and radii in mm, each) and centre all slices on one."""
+        """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
         if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
             self._node = _new_model()
         data = polylines(np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways])

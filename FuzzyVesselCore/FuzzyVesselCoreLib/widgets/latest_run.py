@@ -23,10 +23,10 @@ WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modu
 class LatestRun:
     """Computes something anew whenever its inputs change, and skips those that are overtaken.
 
-    ``read() -> inputs``, ``show(result)`` and ``fail(error)``, for what `read` and `work` raise, are
-    called in the window's thread; ``work(inputs, progress) -> result`` in another one: it touches no
-    nodes and no widgets, and ends where ``progress(share)`` returns False. `seconds` is the time
-    from the request that is shown now to its end.
+    ``read() -> inputs``, ``show(result)`` and ``fail(error)``, for what `read` and `work` raise,
+    are called in the window's thread; ``work(inputs, progress) -> result`` in another one: it
+    touches no nodes and no widgets, and ends where ``progress(share)`` returns False. `seconds` is
+    the time from the request that is shown now to its end.
     """
 
     def __init__(
