@@ -142,19 +142,6 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
     return next(iter(own + found), None)
 
 
-def shown_models() -> list[Any]:
-    """The models of centrelines that are visible in the views."""
-    import slicer
-
-    return [
-        model
-        for model in slicer.util.getNodesByClass("vtkMRMLModelNode")
-        if model.GetNodeReferenceID(INPUT)
-        and model.GetDisplayNode() is not None
-        and model.GetDisplayNode().GetVisibility()
-    ]
-
-
 def tree_segment(model: Any) -> Any:
     """The vtkSegment that a tree was found in, or None."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""

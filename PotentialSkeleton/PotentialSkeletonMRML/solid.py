@@ -85,20 +85,10 @@ class SolidInput:
 
 
 def read_solid(node: Any, segment_id: str | None = None, label: int | None = None) -> SolidInput:
-    """The object in a labelmap or segmentation.
+    """The object in a labelmap (by default everything that is not 0) or in a segmentation.
 
-    Parameters
-    ----------
-    node : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode
-    segment_id : str, optional
-        ID or name of a segment; not needed where there is only one.
-    label : int, optional
-        Value in the labelmap; by default everything that is not 0.
-
-    Raises
-    ------
-    InputError
-        There is no such node, label or segment, it is empty, or its values are no whole numbers.
+    A segment is given by its ID or name, which is not needed where there is only one. `InputError`
+    where there is no such node, label or segment, it is empty, or its values are no whole numbers.
     """
     if node is None:
         raise InputError(_("No input was given: choose a labelmap or a segmentation."))

@@ -19,7 +19,6 @@ from PotentialSkeletonMRML.run_nodes import (
     kept_model,
     kept_nodes,
     requests,
-    shown_models,
     tree_name,
 )
 from PotentialSkeletonMRML.tree_steps import steps_of
@@ -124,8 +123,7 @@ class SkeletonPanel(Panel):
         if why:
             return why
         if self._problem:
-            said = _("Correct that, or choose other vessels; then press Apply again.")
-            return f"{said} {self._others_text()}".rstrip()
+            return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, settings_text(self.parameters)
         if not all(is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
@@ -133,15 +131,7 @@ class SkeletonPanel(Panel):
             return _("Settings were changed after the centrelines were found: press Apply.")
         if models:
             return self.result.advice
-        return f"{_('Press Apply to find the centrelines.')} {self._others_text()}".rstrip()
-
-    def _others_text(self) -> str:
-        """Whose centrelines the views show, where they are not those of the chosen vessels."""
-        others = [each for each in shown_models() if each not in self.result.models]
-        if not others:
-            return ""
-        names = ", ".join(dict.fromkeys(tree_name(model) for model in others))
-        return _("The views show the centrelines of {names}.").format(names=names)
+        return _("Press Apply to find the centrelines.")
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)

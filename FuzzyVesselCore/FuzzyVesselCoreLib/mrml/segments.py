@@ -88,23 +88,12 @@ def put_segment(
     segment_id: str = "",
     mask_id: str = "",
 ) -> str:
-    """Add a segment, or give its voxels to an earlier one; returns the segment's ID.
+    """Add a segment of `new_segment`, or give its voxels to an earlier one; returns the ID.
 
-    Changed is the segment that the user names. Without a name it is the one that an earlier run
-    made of the same seeds and volume, as long as nobody edited it since; else the segment is a new
-    one. A segment that is changed keeps its name, colour, other tags and its display.
-
-    Parameters
-    ----------
-    segment : vtkSegment
-        Of `new_segment`.
-    segmentation_node : vtkMRMLSegmentationNode
-    volume_node : vtkMRMLScalarVolumeNode
-        An empty segmentation takes its geometry and transform.
-    segment_id : str
-        Of the segment to overwrite.
-    mask_id : str
-        Of the segment that is the mask of this run: it stays as it is.
+    Changed is the segment that the user names (`segment_id`). Without a name it is the one that an
+    earlier run made of the same seeds and volume, as long as nobody edited it since and it is not
+    the mask of this run; else the segment is a new one. A segment that is changed keeps its name,
+    colour, other tags and its display. An empty segmentation takes the volume's geometry.
     """
     segmentation = segmentation_node.GetSegmentation()
     if segmentation.GetNumberOfSegments() == 0:

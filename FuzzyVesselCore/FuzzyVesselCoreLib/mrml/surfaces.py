@@ -29,14 +29,8 @@ DEFAULTS = {
 class SurfaceInput:
     """All that the surface of a segment depends on, copied.
 
-    Attributes
-    ----------
-    inside : ndarray of bool, shape (K, J, I)
-        The segment's voxels.
-    index_to_world : ndarray, shape (4, 4)
-        From I, J, K of `inside` to the segmentation's frame in mm.
-    smoothing : float
-        Slicer's factor, 0 to 1.
+    `index_to_world` leads from I, J, K of `inside` (K, J, I; bool) to the segmentation's frame in
+    mm; `smoothing` is Slicer's factor, 0 to 1.
     """
 
     inside: np.ndarray
