@@ -43,10 +43,8 @@ def automatic_seeds(
         Maximum number of seeds.
     device : str
         As in `connectedness`; this search runs on the CPU.
-    progress : callable, optional
-        ``progress(share) -> bool``; returns False to cancel.
-    find_map : callable, optional
-        In place of `contrast_map`, for example `CachedMap.find`.
+    progress, find_map : callable, optional
+        As in `contrast_connectedness`.
 
     Returns
     -------
@@ -56,12 +54,8 @@ def automatic_seeds(
 
     Raises
     ------
-    InputError
-        An argument is invalid, or nothing in the volume is tubular.
-    DeviceError
-        The device cannot be used.
-    Cancelled
-        `progress` returned False.
+    InputError, DeviceError, Cancelled
+        As in `contrast_connectedness`; `InputError` also where nothing is tubular.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class CachedMap:
         progress: Progress,
         gpu: CudaDevice | None,
     ) -> Any:
-        """The contrast map; parameters as of `contrast_map.contrast_map`."""
+        """The contrast map; parameters as of `contrast_map`."""
         from .contrast_map import contrast_map  # SciPy
 
         cached, inputs = self._map, (volume, mask, np.asarray(spacing))

@@ -96,13 +96,10 @@ class ContrastMap:
         Spacing along K, J, I in multiples of the smallest.
     polarity : int
         1 for bright vessels, -1 for dark ones.
-    tissue : Tissue
-    first_seed : tuple of 3 int
-        In the box.
-    gpu : CudaDevice or None
-        Where the arrays are; inside its ``with`` block paths are computed there.
-    mask : device array, uint8, or None
-        `inside` on that device.
+    tissue, first_seed
+        That it was found by; K, J, I in the box.
+    gpu, mask
+        The device where the arrays are, and `inside` there; or None.
     """
 
     box: tuple[slice, ...]

@@ -53,12 +53,8 @@ def contrast_connectedness(
 
     Raises
     ------
-    InputError
-        Volume, seeds, spacing or mask is invalid, or a seed is also a background seed.
-    DeviceError
-        The device cannot be used.
-    Cancelled
-        `progress` returned False.
+    InputError, DeviceError, Cancelled
+        The inputs are invalid, the device cannot be used, or `progress` returned False.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")

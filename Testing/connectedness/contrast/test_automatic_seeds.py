@@ -75,12 +75,6 @@ def test_dark_vessels_only_without_bright_ones():
     assert (distance_to_axis(automatic_seeds(both), 34, 34) <= 2).all()
 
 
-def test_spacing_of_thick_slices():
-    volume = with_tube(noise(shape=(12, 48, 48)), 24, 24, 3, 20)
-    seeds = automatic_seeds(volume, spacing=(4, 1, 1), count=2)
-    assert (distance_to_axis(seeds, 24, 24) <= 3).all()
-
-
 def test_single_slice():
     image = noise(shape=(1, 64, 64))[0]
     image[20:24] += 20

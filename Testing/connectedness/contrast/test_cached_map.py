@@ -86,15 +86,6 @@ def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
     assert array() is None
 
 
-def test_a_run_that_has_too_little_gets_what_is_kept(on_cuda):
-    kept = CachedConnectedness()
-    first = clicked([SEED], cached=kept)
-    device_module.free_kept_memory()
-    assert kept._map._map is None
-    np.testing.assert_array_equal(clicked([SEED], cached=kept).labels, first.labels)
-    assert kept.work == EVERYTHING
-
-
 def test_on_the_cpu_what_is_on_the_device_is_found_anew(on_cuda):
     kept = CachedConnectedness()
     clicked([SEED], cached=kept)

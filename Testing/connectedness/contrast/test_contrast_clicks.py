@@ -113,11 +113,3 @@ def test_a_background_click_beside_a_seed_takes_its_voxel_alone(volume):
     after = labels_of(volume, [FIRST], [beside])
     assert before[beside]
     assert np.argwhere(before & ~after).tolist() == [list(beside)]
-
-
-def test_a_background_click_outside_of_the_mask_s_box(volume):
-    mask = np.zeros(SHAPE, np.uint8)
-    mask[6:11, 17:24, :20] = 1
-    labels = labels_of(volume, [FIRST], [(28, 39, 43)], mask=mask)
-    assert np.array_equal(labels, labels_of(volume, [FIRST], mask=mask))
-    assert not labels[mask == 0].any()

@@ -134,17 +134,6 @@ def test_other_tissues_do_not_widen_the_nearest_one():
     assert alone_deviation == pytest.approx(15, abs=0.5)
 
 
-def test_the_nearest_tissue_of_a_histogram():
-    rng = np.random.default_rng(1)
-    sizes = ((-1000, 20000), (-100, 9000), (100, 9000), (900, 300))
-    values = np.concatenate([rng.normal(mean, 10, size) for mean, size in sizes])
-    for here, wanted in ((180, 100), (60, 100), (-40, -100), (-900, -1000), (400, 100)):
-        median, deviation = nearest_tissue(values, here, 10.0)
-        assert median == pytest.approx(wanted, abs=3)
-        assert deviation == pytest.approx(10, abs=3)
-    assert nearest_tissue(np.full(100, 5.0), 9.0, 0.0) is None
-
-
 # --- the background
 
 
@@ -160,16 +149,6 @@ def test_the_background_is_a_masked_gaussian(sigma):
     error = np.abs(found - total / share) / np.ptp(volume)
     assert error.max() < 0.08
     assert error[6:-6, 6:-6, 6:-6].max() < 0.02
-
-
-def test_background_voxels_differ_little_from_the_median_or_are_not_above_it():
-    volume = np.full((8, 8, 8), 40, np.float32)
-    volume[::2] = 50
-    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, 5.0).values() == -2).all()
-    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, -1.0).values() == -2).all()
-    within = LocalBackground(volume, None, (3, 3, 3), 42.0, 10.0).values()
-    assert within.min() > -2
-    assert within.max() < 8
 
 
 # --- the same on CUDA

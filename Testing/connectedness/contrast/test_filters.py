@@ -18,8 +18,6 @@ from FuzzyConnectedGPULib.contrast.neighbourhood import (
     inscribed_radius,
     ridge_near,
 )
-from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.progress import Progress
 
 SHAPES = st.tuples(*[st.integers(1, 12)] * 3)
 UNIT = np.ones(3)
@@ -67,11 +65,6 @@ def test_the_guided_filter_keeps_edges_and_takes_noise():
     assert found[:, :, :9].std() < 0.6 * volume[:, :, :9].std()
     assert found[:, :, 11].mean() < 10
     assert found[:, :, 12].mean() > 90
-
-
-def test_filters_can_be_cancelled():
-    with pytest.raises(Cancelled):
-        self_guided(noise((4, 4, 4), 1), (1, 1, 1), 1.0, Progress(lambda _share: False))
 
 
 # --- small parts round a click
