@@ -14,11 +14,15 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
+ALL_SIDES = np.uint8(255)
+# Of a cube of 3 x 3 x 3 bits (9 k + 3 j + i) those that begin a row, and a plane's first rows.
+FIRST_I, FIRST_J = 0o111111111, 0o007007007
 
 
 def protrusion_endpoints(
@@ -52,7 +56,14 @@ def protrusion_endpoints(
     keys.sort()
     order = keys[::-1] & ((1 << 40) - 1)
     progress.check()
-    task = order, flat, depth.reshape(-1), offsets, unit_of(spacing), min_length
+    sides = np.empty(flat.size, np.uint8)  # used at voxels of the object alone
+    in_parts(
+        lambda first, last: joined_sides(flat, voxels[first:last], offsets, sides),
+        len(voxels),
+        len(voxels),
+    )
+    progress.check()
+    task = order, flat, depth.reshape(-1), sides, offsets, unit_of(spacing), min_length
     maxima, widths = progress.wait_for(sink, *task)
     return _end_caps(distances, maxima, widths, spacing, progress)
 
@@ -112,10 +123,45 @@ def _end_caps(
 
 
 @compiled
+def joined_sides(
+    distances: np.ndarray, voxels: np.ndarray, offsets: np.ndarray, sides: np.ndarray
+) -> None:
+    """Write to `sides` at which side each voxel joins a component when it is its turn in `sink`.
+
+    `ALL_SIDES` where the neighbours that joined before do not touch each other all: there
+    components may merge; and where there are none.
+    """
+    for voxel in voxels:
+        joined = 0  # bits of the cube round the voxel
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            if (distances[other], other) > (distances[voxel], voxel):
+                joined |= 1 << (side + (side > 12))
+                sides[voxel] = side
+        if not is_connected(joined):
+            sides[voxel] = ALL_SIDES
+
+
+@compiled_inside
+def is_connected(cube: int) -> bool:
+    """Whether the bits of a cube (see `FIRST_I`) are one 26-connected component."""
+    reached = cube & -cube
+    while reached != cube:
+        grown = reached | (reached & ~(FIRST_I << 2)) << 1 | (reached & ~FIRST_I) >> 1
+        grown |= (grown & ~(FIRST_J << 6)) << 3 | (grown & ~FIRST_J) >> 3
+        grown = (grown | grown << 9 | grown >> 9) & cube
+        if grown == reached:
+            return False
+        reached = grown
+    return cube != 0
+
+
+@compiled
 def sink(
     order: np.ndarray,
     distances: np.ndarray,
     depth: np.ndarray,
+    sides: np.ndarray,
     offsets: np.ndarray,
     unit: float,
     min_length: float,
@@ -137,8 +183,8 @@ def sink(
     for voxel in order:
         if stop[0]:
             break
-        own, last = 0, 0
-        for offset in offsets:
+        own, last, side = 0, 0, sides[voxel]
+        for offset in offsets if side == ALL_SIDES else offsets[side : side + 1]:
             other = component[voxel + offset]
             if other == 0 or other == last:
                 continue
