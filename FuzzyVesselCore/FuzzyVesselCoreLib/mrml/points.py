@@ -13,14 +13,9 @@ from .reading import ijk_to_ras, node_name, transform_between, transformed
 
 
 class OutsideError(InputError):
-    """All points of a list lie outside the volume, or outside the mask and region.
+    """All points of a list, with these `labels`, lie outside the volume, or the mask and region.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        Of the points.
-    volume : str
-        The volume's name in quotes; empty where it is the mask or region that they miss.
+    `volume` is the volume's name in quotes; empty where it is the mask or region that they miss.
     """
 
     def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
@@ -50,16 +45,9 @@ def _place(volume: str) -> str:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Control points as voxels of a volume.
+    """Control points as voxels (n, 3; K, J, I) of a volume, with their labels in the same order.
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (n, 3), int64
-        K, J, I; all inside the volume.
-    labels : list of str
-        The control points' labels, in the same order.
-    warnings : list of str
-        Which points were left out, by their labels, and why.
+    `warnings` say which points were left out, by their labels, and why.
     """
 
     voxels: np.ndarray

@@ -15,13 +15,8 @@ from .wording import short_reason
 class DeviceLine:
     """Says which device "auto" means; looks for it when the panel is shown for the first time.
 
-    Parameters
-    ----------
-    label : QLabel
-    button : QPushButton
-        Shown only where installing or repairing CuPy would make a GPU usable.
-    requester : str
-        The module's title, for the question before anything is installed.
+    The button is shown only where installing or repairing CuPy would make a GPU usable; `requester`
+    is the module's title, for the question before.
     """
 
     def __init__(self, label: Any, button: Any, requester: str) -> None:

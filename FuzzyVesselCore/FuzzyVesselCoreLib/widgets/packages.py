@@ -13,7 +13,7 @@ from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from ..gpu.availability import cuda_status, cupy_wheel, driver_version, reset_cuda_status
+from ..gpu.availability import cuda_packages, cuda_status, driver_version, reset_cuda_status
 
 _TEXT = (Path(__file__).parents[1] / "Resources" / "requirements.txt").read_text(encoding="utf-8")
 REQUIREMENTS = tuple(line for line in _TEXT.splitlines() if line and not line.startswith("#"))
@@ -53,13 +53,6 @@ def requirement_behind(error: BaseException | None) -> str:
     return ""
 
 
-def cuda_requirements() -> tuple[str, ...]:
-    """Return what a GPU needs: CuPy for this computer's driver, NVIDIA's launcher of kernels."""
-    wheel = cupy_wheel()
-    bindings = "cuda-bindings==" + re.sub(r"\D", "", wheel) + ".*"
-    return f"{wheel}[ctk]>=14,<15", "cuda-core>=1.2,<2", bindings
-
-
 def cupy_remedy() -> str:
     """Return what would make the GPU usable: "install", "repair", or an empty text for nothing.
 
@@ -77,7 +70,7 @@ def cupy_remedy() -> str:
         importlib.import_module("cupy")
     except ImportError:
         return "repair"
-    fits = len(installed) == 1 and all(map(slicer.packaging.pip_check, cuda_requirements()))
+    fits = len(installed) == 1 and all(map(slicer.packaging.pip_check, cuda_packages()))
     return "" if fits else "repair"
 
 
@@ -99,7 +92,7 @@ def install_cupy(requester: str, reason: str = "") -> str:
         question = _(
             "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
             "Remove {old} and install {new}? Slicer must be restarted afterwards."
-        ).format(reason=reason, old=", ".join(installed_cupy()), new=cuda_requirements()[0])
+        ).format(reason=reason, old=", ".join(installed_cupy()), new=cuda_packages()[0])
         if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
             return ""
         try:
@@ -107,7 +100,7 @@ def install_cupy(requester: str, reason: str = "") -> str:
         except Exception as error:  # pip's, of several kinds
             return _("CuPy could not be replaced ({error}).").format(error=error)
         said = _("CuPy was replaced. Restart Slicer to use the GPU.")
-    said = install_missing(cuda_requirements(), requester) or said
+    said = install_missing(cuda_packages(), requester) or said
     reset_cuda_status()
     return said
 

@@ -227,3 +227,15 @@ def test_self_test_of_the_module(slicer_scene):
     from PotentialSkeleton import PotentialSkeletonTest
 
     PotentialSkeletonTest().runTest()
+
+
+def test_curves_lie_below_those_of_their_parents(logic, labelmap, hierarchy):
+    result = logic.extract(labelmap)
+    items = [hierarchy.GetItemByDataNode(curve) for curve in result.curveNodes]
+    above = [hierarchy.GetItemParent(item) for item in items]
+    generations = result.skeleton.to_table()["generation"]
+    for generation, parent in zip(generations, above):
+        if generation == 0:
+            assert parent == result.folderItemID
+        else:
+            assert generations[items.index(parent)] == generation - 1
