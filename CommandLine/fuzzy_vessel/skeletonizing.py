@@ -84,11 +84,10 @@ def find(
     watch: Stopwatch,
     phantom: Any = None,
 ) -> list[Outcome]:
-    """Find trees and write their files.
+    """Find trees and write their files; of a phantom, measure the distance to its centrelines.
 
     A single tree goes into the folder itself; each of several into a folder label-N in it, and
-    `branches.csv` beside these has the branches of all, with the column label. The distance to the
-    known centrelines of a phantom is measured.
+    `branches.csv` beside these has the branches of all, with the column label.
     """
     found = []
     joint: dict[str, list] = {}

@@ -3,12 +3,11 @@
 What a Zarr folder says of itself is checked before zarr opens it (`zarr_guard`).
 """
 
+import contextlib
 import importlib
 import logging
 import re
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +35,6 @@ UNITS = {
     "meter": 1e3, "m": 1e3,
 }  # fmt: skip
 MAX_DEPTH = 4  # how far above an array its image's metadata may be
-MAX_RATIO = 1032  # deflate packs at most so many bytes into one
 
 
 class Choice(NamedTuple):
@@ -255,14 +253,17 @@ def _placed(image, multiscale, dataset):
 def _read_tiff(path: Path, choice: Choice, tifffile: Any) -> Stack:
     if path.stat().st_size == 0:
         raise ValueError("the file is empty")
-    with _errors_raised(), tifffile.TiffFile(path) as file:
+    handler, logger = _Raises(logging.ERROR), logging.getLogger("tifffile")
+    with contextlib.ExitStack() as stack:
+        logger.addHandler(handler)
+        stack.callback(logger.removeHandler, handler)
+        file = stack.enter_context(tifffile.TiffFile(path))
         series = file.series[0]
         axes, shape = _named(series.axes.lower()), series.shape
         if series.dtype is None or series.dtype.kind not in "uifb":
             raise ValueError(f"its voxels are of the type {series.dtype}")
         index = _selection(path, axes, shape, choice, series.dtype.itemsize)
         _refuse_too_large(path, float(series.nbytes))
-        _refuse_cut(series, path.stat().st_size)
         spacing = _tiff_spacing(file)
         voxels = series.asarray()[index]
     notes: tuple[str, ...] = ()
@@ -277,41 +278,16 @@ def _read_tiff(path: Path, choice: Choice, tifffile: Any) -> Stack:
 
 
 class _Raises(logging.Handler):
-    """Makes a logged error one that is raised."""
+    """Raises what tifffile only logs: it leaves out lost pages silently."""
 
     def emit(self, record: logging.LogRecord) -> None:
         raise ValueError(record.getMessage())
-
-
-@contextmanager
-def _errors_raised() -> Iterator[None]:
-    """Raise what tifffile only logs: it leaves out lost pages silently."""
-    logger, handler = logging.getLogger("tifffile"), _Raises(logging.ERROR)
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
 
 
 def _named(axes):
     """Pages that say nothing of their meaning are slices."""
     unnamed = [axis for axis in axes if axis in "qi"]
     return axes.replace(unnamed[0], "z") if len(unnamed) == 1 and "z" not in axes else axes
-
-
-def _refuse_cut(series, length):
-    """Refuse pages that the file cannot hold."""
-    if series.dataoffset is not None:
-        if series.dataoffset + series.nbytes > length:
-            raise ValueError("the file was cut short")
-        return
-    if series.nbytes > length * MAX_RATIO:
-        raise ValueError("it declares more voxels than the file can hold")
-    for page in filter(None, series.pages):
-        parts = zip(page.dataoffsets, page.databytecounts)
-        if any(offset + count > length for offset, count in parts):
-            raise ValueError("the file was cut short")
 
 
 def _tiff_spacing(file: Any) -> dict[str, float]:

@@ -26,28 +26,11 @@ MAX_LABEL = 2**31 - 1
 
 
 def read_volume(path: str | Path, frame: int | None = None, choice: Choice | None = None) -> Any:
-    """Read a volume into the scene.
+    """Read a file, a folder with one DICOM series or an OME-Zarr folder as a scalar volume node.
 
-    Parameters
-    ----------
-    path : str or Path
-        .nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz or TIFF, a folder with one DICOM series, or an
-        OME-Zarr folder.
-    frame : int, optional
-        Which frame of a 4D file, counted from 0.
-    choice : Choice, optional
-        Of the part of a stack; its frame instead of `frame`.
-
-    Returns
-    -------
-    vtkMRMLScalarVolumeNode
-        Voxel I, J, K is the same as in Slicer: left-handed axes are made right-handed by reversing
-        the third one, and the node gets the attribute `K_REVERSED`.
-
-    Raises
-    ------
-    InputError
-        The message names the file and what to do.
+    A frame (from 0) of a 4D file, or a choice of the part of a stack. Voxel I, J, K is the same as
+    in Slicer: left-handed axes are made right-handed by reversing the third one, and the node gets
+    the attribute `K_REVERSED`. Raises `InputError`, which names the file and what to do.
     """
     path = existing(path)
     voxels, matrix, notes = _read(path, choice or Choice(frame))

@@ -7,12 +7,13 @@ takes files and points as Slicer's CLI panel and slicer_cli_web give them.
 import argparse
 import json
 import os
-import stat
+import shlex
+import shutil
 import sys
 import tempfile
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -133,14 +134,20 @@ def _point(text: str) -> tuple[float, float, float]:
 
 
 def _run(job: Callable, given: Namespace) -> list[str]:
-    """Run a job; its files get their names when all of them are there."""
+    """Run a job; its files get their names when all of them are there, each as a whole."""
     from ..slicer_host import headless
 
     headless.start().clear()
     with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         progress = FilterProgress()
         files, notes = job(given, Stopwatch(progress), Path(folder))
-        _move_into_place(Path(folder), files)
+        for name, wanted in files.items():
+            beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
+            try:
+                shutil.copyfile(Path(folder) / name, beside)
+                os.replace(beside, wanted)
+            finally:
+                beside.unlink(missing_ok=True)
         progress(1.0)
     return notes
 
@@ -246,22 +253,6 @@ def _points(positions, name):
     return node
 
 
-def _move_into_place(folder: Path, files: Mapping[str, str]) -> None:
-    """Give files their names, all of them or none; a name is written anew as a whole."""
-    waiting = {}
-    try:
-        for name, wanted in files.items():
-            path = Path(wanted)
-            beside = path.with_name(f".{path.name}.partial")
-            beside.write_bytes((folder / name).read_bytes())
-            waiting[beside] = path
-        for beside, path in waiting.items():
-            os.replace(beside, path)
-    finally:
-        for beside in waiting:
-            beside.unlink(missing_ok=True)
-
-
 class FilterProgress(ProgressBar):
     """Writes `<filter-progress>`, which never falls, as Slicer reads it from standard output."""
 
@@ -272,20 +263,16 @@ class FilterProgress(ProgressBar):
     def stage(self, name: str) -> None:
         """Begin a stage."""
         self._first, self._last = STAGES.get(name, (0.9, 1.0))
-        print(f"<filter-comment>{name}</filter-comment>", file=self._stream, flush=True)
+        print(f"<filter-comment>{name}</filter-comment>", flush=True)
         self(0.0)
 
     def __call__(self, share: float) -> bool:
         """Report the share done (0..1) of the stage; return True: go on."""
         done = self._first + min(max(share, 0.0), 1.0) * (self._last - self._first)
-        done = max(done, self._written)
-        if done >= self._written + 0.01 or self._written < 0 or done == 1 != self._written:
+        if done >= self._written + 0.01 or done == 1 != self._written:
             self._written = done
-            print(f"<filter-progress>{done:.3f}</filter-progress>", file=self._stream, flush=True)
+            print(f"<filter-progress>{done:.3f}</filter-progress>", flush=True)
         return True
-
-    def clear(self) -> None:
-        """There is nothing to take off a terminal."""
 
 
 # The folder for Slicer
@@ -304,14 +291,10 @@ def write_wrappers(folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for module, start in ((SEGMENT, "segment_main"), (SKELETON, "skeleton_main")):
             name, text = _script(module, start)
-            for path, content in (
-                (folder / name, text),
-                (folder / f"{module}.xml", description(module)),
-            ):
-                path.write_text(content, encoding="utf-8", newline="")
-                written.append(path)
-            path = folder / name
-            path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+            for each, content in ((name, text), (f"{module}.xml", description(module))):
+                (folder / each).write_text(content, encoding="utf-8", newline="")
+                written.append(folder / each)
+            (folder / name).chmod(0o755)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror or error}.") from error
     return written
@@ -324,5 +307,5 @@ def _script(name: str, start: str) -> tuple[str, str]:
         hide = "\r\n".join(f'set "{each}="' for each in HIDDEN)
         return f"{name}.bat", f'@echo off\r\n{hide}\r\n"{sys.executable}" -c "{code}" %*\r\n'
     hide = " ".join(f"-u {each}" for each in HIDDEN)
-    python = sys.executable.replace("'", "'\\''")
-    return name, f"#!/bin/sh\nexec env {hide} '{python}' -c '{code}' \"$@\"\n"
+    python = shlex.quote(sys.executable)
+    return name, f"#!/bin/sh\nexec env {hide} {python} -c '{code}' \"$@\"\n"
