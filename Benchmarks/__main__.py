@@ -20,6 +20,7 @@ TABLES = {
     "clicks": clicks.by_clicks,
     "clicks-random": clicks.by_random_click,
     "vessels": clicks.by_vessels,
+    "scans": clicks.by_scan,
 }
 
 

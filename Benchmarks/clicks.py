@@ -6,6 +6,7 @@ background click). The person reacts to each method's own result. Surface: the s
 within one voxel of the other; clDice: Dice of the centrelines (Shit et al., CVPR 2021).
 """
 
+import json
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -15,9 +16,10 @@ import numpy as np
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import CachedConnectedness, estimate_affinity, segment, segment_several
+from PotentialSkeletonLib import skeletonize
 
 from .frame import Setting, Table
-from .volumes import Case, click_cases, inside_liver, liver
+from .volumes import Case, click_cases, inside_liver, liver, read
 
 SHOWN, RANDOM = (1, 2, 3, 5, 8), 10
 BOX = np.ones((3, 3, 3), bool)
@@ -294,3 +296,62 @@ def _clicked_vessels(case: Case, name: str, way: Callable) -> dict:
     known = [(labels[truth], n) for n, truth in enumerate(case.vessels.values(), 1)]
     wrong = sum(np.count_nonzero((own > 0) & (own != n)) for own, n in known)
     return row | {"wrong": wrong / sum(own.size for own, _ in known)}
+
+
+TRUNK, BRANCH = "portal vein, main trunk", "portal branch inside liver"
+CAVA, HEPATIC, AORTA = "inferior vena cava", "hepatic vein inside liver", "aorta"
+CT, VEINS = "ircadb01_01_ct.nrrd", ("portalvein", "venoussystem")
+WILLIS = ("internal carotid, low-I side", "internal carotid, high-I side", "basilar artery")
+HEAD = ("left internal carotid", "right internal carotid", "basilar artery")
+# Case: scan, points by their labels in seeds.json, points that are no vessel, mask, truth, model.
+SCANS = {
+    "portal vein, one click": (CT, (TRUNK,), (), "", VEINS[:1], "contrast"),
+    "portal vein, two clicks": (CT, (TRUNK, BRANCH), (), "", VEINS[:1], "contrast"),
+    "portal vein, two clicks, others as Not vessel": (
+        CT, (TRUNK, BRANCH), (CAVA, HEPATIC, AORTA), "", VEINS[:1], "contrast",
+    ),
+    "vessels in the liver, inside its mask": (
+        CT, (BRANCH, HEPATIC), (), "liver", VEINS, "contrast",
+    ),
+    "aorta, one click": (CT, (AORTA,), (), "", ("artery",), "contrast"),
+    "aorta, one click, model affinity": (CT, (AORTA,), (), "", ("artery",), "affinity"),
+    "abdominal aorta, MRA": (
+        "aorta_mra.mha", ("abdominal aorta, widest point",), (), "", (), "contrast",
+    ),
+    "circle of Willis, MRA": ("circle_of_willis_mra_small.nrrd", WILLIS, (), "", (), "contrast"),
+    "head, time of flight": ("head_mra_oblique.nii.gz", HEAD, (), "", (), "contrast"),
+}  # fmt: skip
+
+
+def by_scan(setting: Setting) -> Table:
+    """The tutorial's steps on scans with expert masks, and the branches of the result."""
+    rows = []
+    for name, case in SCANS.items() if setting.data else ():
+        rows.append({"case": name} | _of_scan(setting.data, *case))
+    columns = ("case", "ml", "dice", "recall", "precision", "branches", "loops")
+    notes = [] if rows else ["Needs --data."]
+    return Table("The tutorial on scans", {name: name for name in columns}, rows, notes)
+
+
+def _of_scan(folder, scan, points, background, mask, truth, model) -> dict:
+    known = json.loads((folder / "seeds.json").read_text())[scan]
+    listed = [each for kind in known.values() if isinstance(kind, list) for each in kind]
+    places = {each["label"]: each["ijk"][::-1] for each in listed}
+    volume, spacing = read(folder / scan)
+    masks = [read(folder / f"ircadb01_01_{each}.nrrd")[0] > 0 for each in (mask, *truth) if each]
+    inside = masks[0] if mask else None
+    found = segment(
+        volume, [places[each] for each in points], spacing=spacing, mask=inside, model=model,
+        background_seeds=[places[each] for each in background] or None, device="cpu",
+    ).labels > 0  # fmt: skip
+    lines = skeletonize(found, spacing, device="cpu", drop_islands=27)
+    row = {"ml": np.count_nonzero(found) * float(np.prod(spacing)) / 1000}
+    row |= {"branches": len(lines.branches), "loops": lines.report["skeleton_cycles"]}
+    if truth:
+        known_voxels = np.logical_or.reduce(masks[bool(mask) :]) & (
+            True if inside is None else inside
+        )
+        both = np.count_nonzero(found & known_voxels)
+        row |= {"dice": dice(found, known_voxels), "precision": both / np.count_nonzero(found)}
+        row["recall"] = both / np.count_nonzero(known_voxels)
+    return row

@@ -232,14 +232,6 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """`segment` with a sequence of lists."""
         return self.segment(volumeNode, list(seedsNodes), **arguments)
 
-    def read(self, volumeNode: Any, lists: Any, **arguments: Any) -> Any:
-        """The inputs of `segment` as arrays: `FuzzyConnectedGPUMRML.segmenting.Run`."""
-        from FuzzyConnectedGPUMRML.segmenting import Run
-
-        options, outputs = _options(arguments)
-        outputs.check(volumeNode, options)
-        return Run(volumeNode, lists, options)
-
     # --- thresholds of a connectedness map that is there; nothing is computed anew
 
     def thresholdScene(
@@ -261,7 +253,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPULib.threshold.choice import choose_threshold
+        from FuzzyConnectedGPULib.threshold.thresholds import choose_threshold
         from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
         from FuzzyConnectedGPUMRML.segmenting import background_seeds
         from FuzzyConnectedGPUMRML.volume_curve import scene_values
@@ -391,9 +383,9 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
 
     def runTest(self) -> None:
-        from FuzzyConnectedGPUPanel import panel_self_test, self_test
+        from FuzzyConnectedGPUPanel import self_test
 
-        for check in (*self_test.CHECKS, *panel_self_test.CHECKS):
+        for check in self_test.CHECKS:
             self.setUp()
             self.delayDisplay((check.__doc__ or "").split("\n")[0])
             try:

@@ -146,8 +146,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             The surface of tubes as thick as the object.
         criticalPointsNodes : bool or dict of str to vtkMRMLMarkupsFiducialNode, default False
             Where the force vanishes: one list for each kind of point.
-        plotChartNodes : bool or list of vtkMRMLPlotChartNode, default False
-            Radius along the longest branch, and histogram of radii; with their tables and series.
         fieldNode : bool or vtkMRMLVectorVolumeNode, default False
             The force that the curves follow; where components have other charge distances, with
             the largest.

@@ -111,7 +111,7 @@ def slicer_scene():
 def _own_modules():
     """Everything of the project that is loaded, by name; not the command line's host."""
     own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCore)")
-    return {name: module for name, module in sys.modules.items() if own.match(name)}
+    return {name: module for name, module in sys.modules.copy().items() if own.match(name)}
 
 
 @pytest.fixture

@@ -128,7 +128,6 @@ def _extract(labelmap, wanted, options, watch):
         labelmap,
         label=wanted.label,
         device=options.device,
-        plotChartNodes=True,
         progress=watch.progress,
         **chosen,
     )

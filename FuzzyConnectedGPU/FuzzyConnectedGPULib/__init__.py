@@ -28,8 +28,13 @@ if TYPE_CHECKING:
         segment_several,
     )
     from .solvers import SOLVERS
-    from .threshold.automatic import AutomaticThreshold, automatic_threshold
-    from .threshold.thresholds import background_threshold, binarize, volume_curve
+    from .threshold.thresholds import (
+        AutomaticThreshold,
+        automatic_threshold,
+        background_threshold,
+        binarize,
+        volume_curve,
+    )
 
 # Where each public name lies; imported when asked for, as a first run waits for every import.
 _PLACES = {
@@ -43,8 +48,8 @@ _PLACES = {
     ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
     "segment_several",
     ".solvers": "SOLVERS",
-    ".threshold.automatic": "AutomaticThreshold automatic_threshold",
-    ".threshold.thresholds": "background_threshold binarize volume_curve",
+    ".threshold.thresholds": "AutomaticThreshold automatic_threshold background_threshold "
+    "binarize volume_curve",
 }
 __all__ = [
     "MODELS", "SOLVERS", "AutomaticThreshold", "CachedConnectedness", "FuzzyScene",

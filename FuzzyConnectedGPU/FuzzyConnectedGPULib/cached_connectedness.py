@@ -14,6 +14,7 @@ from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.automatic_seeds import automatic_seeds
 from .contrast.cached_map import CachedMap
 from .fuzzy_connectedness import connectedness
+from .input_validation import checked_seeds
 from .scene import FuzzyScene
 
 # What a run had to compute.
@@ -60,7 +61,8 @@ class CachedConnectedness:
         if affinity is None:
             affinity = estimate_affinity(volume, seeds)
         inputs = (volume, affinity, *sorted(options.items()))
-        wanted = frozenset(map(tuple, np.atleast_2d(seeds).tolist()))
+        shape = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+        wanted = frozenset(map(tuple, checked_seeds(seeds, shape).tolist()))
         start, common = None, self._inputs is not None and _same(self._inputs, inputs)
         if common and self._seeds <= wanted:
             start = self._scene

@@ -11,15 +11,13 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .cached_connectedness import CachedConnectedness
-from .contrast import ContrastThreshold, contrast_connectedness
-from .fuzzy_connectedness import connectedness
+from .contrast import ContrastThreshold
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
-from .threshold.choice import check_threshold, choose_threshold
 from .threshold.gaps import check_rounds
 from .threshold.gaps import fill_gaps as filled
-from .threshold.thresholds import binarize
+from .threshold.thresholds import binarize, check_threshold, choose_threshold
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
@@ -208,37 +206,56 @@ def segment(
     """
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
+    cached = cached or CachedConnectedness()
     solid = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+    given: Any = dict(spacing=spacing, mask=mask, background_seeds=background_seeds)
     vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
-    divided = len(vessels) != 1 or bool(hand_overs)
+    divided, part = len(vessels) != 1 or bool(hand_overs), progress
     if divided:
-        cached = cached or CachedConnectedness()
+        part = progress.part(0.0, SCENE_SHARE)
         vessels = checked_vessels(vessels, solid, checked_mask(mask, solid), hand_overs)
         points: Any = np.concatenate(list(vessels.values()))
     else:
         ((name, points),) = vessels.items()
         vessels = {str(name): points}
-    part = progress.part(0.0, SCENE_SHARE) if divided else progress
-    by_model = _by_contrast if options.object_model == "contrast" else _by_affinity
-    found = by_model(
-        tuple(vessels), volume, points, options, cached, spacing=spacing, mask=mask,
-        background_seeds=background_seeds, progress=part,
-    )  # fmt: skip
+    found = _fuzzy_scene(volume, points, tuple(vessels), options, cached, part, given)
     owners = None
     if divided:
         from .relative.vessels import owners_of_scene  # numba
 
-        owners = owners_of_scene(
-            volume, found, vessels, options, cached,
-            spacing=spacing, mask=mask, background_seeds=background_seeds,
-            progress=progress.part(SCENE_SHARE, DIVIDED),
-        )  # fmt: skip
+        part = progress.part(SCENE_SHARE, DIVIDED)
+        owners = owners_of_scene(volume, found, vessels, options, cached, progress=part, **given)
     labels, disputed, notes = relabel(
-        found.scene, found.threshold, owners=owners, vessels=vessels, spacing=spacing, mask=mask,
-        background_seeds=background_seeds, hand_overs=hand_overs, fill_gaps=options.fill_gaps,
+        found.scene, found.threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
+        fill_gaps=options.fill_gaps, **given,
     )  # fmt: skip
     progress.advance(1.0)
     return replace(found, labels=labels, owners=owners, disputed=disputed, notes=notes)
+
+
+def _fuzzy_scene(
+    volume: Any, points: Any, names: tuple, options: SegmentOptions, cached: CachedConnectedness,
+    progress: Progress, given: dict[str, Any],
+) -> Segmentation:  # fmt: skip
+    """Scene and threshold; no labels yet."""
+    device, threshold = options.device, options.threshold
+    if options.object_model == "contrast":
+        border = options.border or "drawn"
+        scene, own = cached.contrast_connectedness(
+            volume, points, border=border, device=device, progress=progress, **given
+        )
+        threshold = own if threshold is None else threshold
+        return Segmentation(scene.values, names, scene, threshold, None, own)
+    progress.advance(0.0)
+    affinity = options.affinity
+    if affinity is None:
+        affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
+    more = dict(device=device, mask=given["mask"], **options.given(OF_SCENE))
+    scene = cached.connectedness(volume, points, affinity, progress=progress, **more)
+    if threshold is None:
+        threshold = choose_threshold(scene, given["background_seeds"], options.cut or 0.0)
+        progress.advance(1.0)
+    return Segmentation(scene.values, names, scene, threshold, affinity)
 
 
 def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:
@@ -307,14 +324,13 @@ def relabel(
         labels = filled(labels, fill_gaps, region, background_seeds)
     if owners is None:
         return Labelled(labels.reshape(shape), None, ())
-    inside = labels > 0
-    own = np.where(inside, owners.reshape(solid), 0).astype(np.uint8)
+    own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
         from .relative.disputed import share_unowned  # numba
 
-        own = share_unowned(own, inside, Progress())
+        own = share_unowned(own, labels > 0, Progress())
     disputed = own == DISPUTED
-    own[disputed | (own == BACKGROUND)] = 0
+    own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
         from .relative.branches import apply_hand_overs
@@ -323,37 +339,3 @@ def relabel(
         unit = checked_spacing(spacing, solid[0]).tolist()
         notes = apply_hand_overs(own, points, hand_overs, unit)
     return Labelled(own.reshape(shape), disputed.reshape(shape), notes)
-
-
-def _by_contrast(
-    names: tuple, volume: Any, points: Any, options: SegmentOptions,
-    cached: CachedConnectedness | None, **inputs: Any,
-) -> Segmentation:  # fmt: skip
-    """The scene of the model "contrast"; no labels yet."""
-    compute = cached.contrast_connectedness if cached else contrast_connectedness
-    scene, own_threshold = compute(
-        volume, points, border=options.border or "drawn", device=options.device, **inputs
-    )
-    threshold = own_threshold if options.threshold is None else options.threshold
-    return Segmentation(scene.values, names, scene, threshold, None, own_threshold)
-
-
-def _by_affinity(
-    names: tuple, volume: Any, points: Any, options: SegmentOptions,
-    cached: CachedConnectedness | None, *, mask: Any, background_seeds: Any, progress: Progress,
-    **_: Any,
-) -> Segmentation:  # fmt: skip
-    """The scene of the model "affinity"; no labels yet."""
-    progress.advance(0.0)
-    affinity, threshold = options.affinity, options.threshold
-    if affinity is None:
-        affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
-    own = options.given(OF_SCENE)
-    compute = cached.connectedness if cached else connectedness
-    scene = compute(
-        volume, points, affinity, device=options.device, mask=mask, progress=progress, **own
-    )
-    if threshold is None:
-        threshold = choose_threshold(scene, background_seeds, options.cut or 0.0)
-        progress.advance(1.0)
-    return Segmentation(scene.values, names, scene, threshold, affinity)

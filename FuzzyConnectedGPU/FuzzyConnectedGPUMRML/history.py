@@ -1,7 +1,6 @@
 """Undo and redo of every click: Slicer switches the scene's own undo off."""
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
@@ -12,12 +11,6 @@ from . import run_inputs, vessels
 from .vessels import POINT_PROPERTIES
 
 STEPS = 50
-# Of one segment, by what follows Get and Set in the names of its display node's methods.
-SEGMENT_LOOK = (
-    *("SegmentVisibility", "SegmentVisibility3D"),
-    *("SegmentVisibility2DFill", "SegmentVisibility2DOutline"),
-    *("SegmentOpacity3D", "SegmentOpacity2DFill", "SegmentOpacity2DOutline"),
-)
 
 
 class PointStates:
@@ -28,26 +21,18 @@ class PointStates:
 
     def __init__(self, node: Any) -> None:
         self.node = node
-        # Undo makes points anew, with other IDs: a number of our own goes on with each point.
-        self._numbers: dict[str, int] = {}
-        self._new_numbers = count()
-        self._properties: dict[int, dict[str, Any]] = {}
+        self._properties: dict[tuple, dict[str, Any]] = {}
 
     def now(self) -> tuple:
-        """Number, label, position and description of each point that is placed."""
+        """Label, position and description of each point that is placed."""
         points, state = placed_points(self.node), []
-        for index, at in zip(points.indices, points.world.tolist()):
-            point_id = self.node.GetNthControlPointID(index)
-            if point_id not in self._numbers:
-                self._numbers[point_id] = next(self._new_numbers)
-            number = self._numbers[point_id]
-            self._properties[number] = {
+        for index, at in zip(points.indices, map(tuple, points.world.tolist())):
+            label = self.node.GetNthControlPointLabel(index)
+            self._properties[label, at] = {
                 name: getattr(self.node, f"GetNthControlPoint{name}")(index)
                 for name in POINT_PROPERTIES
             }
-            label = self.node.GetNthControlPointLabel(index)
-            description = self.node.GetNthControlPointDescription(index)
-            state.append((number, label, tuple(at), description))
+            state.append((label, at, self.node.GetNthControlPointDescription(index)))
         return tuple(state)
 
     def restore(self, state: tuple) -> None:
@@ -58,12 +43,10 @@ class PointStates:
             return
         with slicer.util.NodeModify(self.node):
             self.node.RemoveAllControlPoints()
-            for number, label, position, description in state:
-                index = self.node.AddControlPointWorld(position)
-                self.node.SetNthControlPointLabel(index, label)
+            for label, at, description in state:
+                index = self.node.AddControlPointWorld(at, label)
                 self.node.SetNthControlPointDescription(index, description)
-                self._numbers[self.node.GetNthControlPointID(index)] = number
-                for name, value in self._properties[number].items():
+                for name, value in self._properties[label, at].items():
                     getattr(self.node, f"SetNthControlPoint{name}")(index, value)
 
 
@@ -201,17 +184,15 @@ class RemovedVessel:
 
         if self._segment is None or not slicer.mrmlScene.IsNodePresent(self._segment[0]):
             return
-        segmentation_node, segment_id, segment, following, look = self._segment
-        inner, display = segmentation_node.GetSegmentation(), segmentation_node.GetDisplayNode()
+        segmentation_node, segment_id, segment, following = self._segment
+        inner = segmentation_node.GetSegmentation()
         if inner.GetSegment(segment_id) is None:
             before = following if inner.GetSegment(following) is not None else ""
             inner.AddSegment(segment, segment_id, before)
-            for name, value in look.items() if display is not None else ():
-                getattr(display, f"Set{name}")(segment_id, value)
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:
-    """Remove the segment of a list; segmentation, ID, a copy, the ID behind it, its look."""
+    """Remove the segment of a list; segmentation, ID, a copy, and the ID behind it."""
     import slicer
 
     segmentation_node = parameters.segmentation
@@ -219,11 +200,8 @@ def _taken_segment(parameters: Any, node: Any) -> tuple | None:
     inner = segment_id and segmentation_node.GetSegmentation()
     if not segment_id or not is_as_written(inner.GetSegment(segment_id)):
         return None
-    display, look = segmentation_node.GetDisplayNode(), {}
-    if display is not None:
-        look = {name: getattr(display, f"Get{name}")(segment_id) for name in SEGMENT_LOOK}
     ids = [*inner.GetSegmentIDs(), ""]
     copy = slicer.vtkSegment()
     copy.DeepCopy(inner.GetSegment(segment_id))
     inner.RemoveSegment(segment_id)
-    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1], look
+    return segmentation_node, segment_id, copy, ids[ids.index(segment_id) + 1]

@@ -58,7 +58,7 @@ class Solver(LabelledEnum):
 
     EXACT = "exact", _("Exact")
     CONTRACTION = "contraction", _("Exact, contraction (CUDA)")
-    ACTIVE_TILES = "active-tiles", _("Exact, active tiles (CUDA)")
+    ACTIVE_TILES = "exact", _("Exact")  # an alias: scenes of earlier versions name it
     BLOCKS = "blocks", _("Exact, blocks (CPU)")
     DIAL = "dial", _("Exact, bucket queue (CPU)")
     KFOE = "kfoe", _("Exact, FIFO queue (CPU, slow)")

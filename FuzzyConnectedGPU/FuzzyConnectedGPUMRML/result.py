@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from FuzzyConnectedGPULib.threshold.choice import UNSURE
+from FuzzyConnectedGPULib.threshold.thresholds import UNSURE
 from FuzzyVesselCoreLib.errors import InputError
 
 
@@ -58,42 +58,20 @@ class Vessel:
 
 @dataclass
 class SegmentationResult:
-    """Outputs and figures of one run; unpacks as (labelmapNode, sceneNode).
+    """Outputs and figures of one run; unpacks as (labelmapNode, sceneNode)."""
 
-    Attributes
-    ----------
-    labelmapNode : vtkMRMLLabelMapVolumeNode
-        1 in the first vessel, and so on.
-    sceneNode : vtkMRMLScalarVolumeNode
-        Connectedness to the points, float32, 0..1.
-    threshold : float
-        A voxel belongs to the vessels from this connectedness on.
-    vessels : list of Vessel
-    disputedMl : float
-        Of voxels that belong to no vessel because two reach them equally.
-    divisionNode : vtkMRMLLabelMapVolumeNode or None
-        Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
-        background, 255 where two vessels reach it equally.
-    affinity : FuzzyConnectedGPULib.GaussianAffinity or None
-    scene : FuzzyConnectedGPULib.FuzzyScene or None
-        The same values as an array (K, J, I), which may be the node's own; with solver, device
-        and times.
-    warnings : list of str
-        What the user should know: seeds that were left out, an unsure threshold, ...
-    segmentationNode : vtkMRMLSegmentationNode or None
-        That was given, or added because True was given.
-    """
-
-    labelmapNode: Any
-    sceneNode: Any
-    threshold: float
+    labelmapNode: Any  # 1 in the first vessel, and so on
+    sceneNode: Any  # vtkMRMLScalarVolumeNode, connectedness to the points, float32, 0..1
+    threshold: float  # a voxel belongs to the vessels from this connectedness on
     vessels: list[Vessel]
-    disputedMl: float = 0.0
+    disputedMl: float = 0.0  # of voxels that two vessels reach equally, which belong to none
+    # Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
+    # background, 255 where it is disputed.
     divisionNode: Any = None
-    affinity: Any = None
-    scene: Any = None
-    warnings: list[str] = field(default_factory=list)
-    segmentationNode: Any = None
+    affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
+    scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
+    warnings: list[str] = field(default_factory=list)  # what the user should know
+    segmentationNode: Any = None  # that was given, or added because True was given
 
     @property
     def volumeMl(self) -> float:

@@ -17,24 +17,13 @@ MIN_POINTS = 3  # of two nobody knows which one is wrong
 
 @dataclass(frozen=True)
 class SeedRow:
-    """One placed point of a list.
-
-    Attributes
-    ----------
-    index : int
-        Of the control point in its list.
-    label : str
-    ijk : tuple of 3 int
-        The voxel that holds it, as the Data Probe shows it.
-    intensity, mean, deviation : float or None
-        At the voxel, and of its neighbourhood; None outside the volume.
-    """
+    """One placed point of a list, by its index there; intensities are None outside the volume."""
 
     index: int
     label: str
-    ijk: tuple
+    ijk: tuple  # the voxel that holds it, as the Data Probe shows it
     intensity: float | None = None
-    mean: float | None = None
+    mean: float | None = None  # of its neighbourhood, as the deviation
     deviation: float | None = None
 
 

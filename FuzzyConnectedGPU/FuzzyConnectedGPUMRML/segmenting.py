@@ -14,8 +14,8 @@ from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
-from FuzzyConnectedGPULib.threshold.choice import check_threshold, choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import check_rounds
+from FuzzyConnectedGPULib.threshold.thresholds import check_threshold, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
@@ -89,6 +89,8 @@ class Run:
     lists : sequence of vtkMRMLMarkupsNode
         The points of each vessel.
     options : RunOptions
+    voxels : ndarray, optional
+        A copy of the volume's voxels as they are now, where there is one.
 
     Raises
     ------
@@ -96,11 +98,14 @@ class Run:
         One of the nodes, or the threshold, cannot be used.
     """
 
-    def __init__(self, volume_node: Any, lists: Sequence[Any], options: RunOptions) -> None:
+    def __init__(
+        self, volume_node: Any, lists: Sequence[Any], options: RunOptions, voxels: Any = None
+    ) -> None:
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
-        self.voxels, self._time = reading.voxels_of(volume_node), voxel_time(volume_node)
+        self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
+        self._time = voxel_time(volume_node)
         shape = self.voxels.shape
         check_threshold(options.threshold, options.cut or 0.0)
         self.region = region_of(options, volume_node, shape)

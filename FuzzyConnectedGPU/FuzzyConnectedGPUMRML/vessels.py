@@ -10,6 +10,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.terminology import entry_of
 
 ROLE = "vessels"
 KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
@@ -21,32 +22,24 @@ Color = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class VesselKind:
-    """A kind of vessel: name in scenes and scripts, SNOMED CT code and meaning, colour."""
+    """A kind of vessel: its name in scenes and scripts, and its colour."""
 
     name: str
-    code: str
-    meaning: str
     color: Color
 
     @property
     def terminology(self) -> str:
-        """The entry as segments carry it; all codes are in Slicer's DICOM master list."""
-        lists = "Segmentation category and type - DICOM master list"
-        category, kind = "SCT^123037004^Anatomical Structure", f"SCT^{self.code}^{self.meaning}"
-        anatomy = "Anatomic codes - DICOM master list"
-        return "~".join([lists, category, kind, "^^", anatomy, "^^", "^^"])
+        """The entry as segments carry it."""
+        return entry_of("blood vessel" if self.name == OTHER.name else self.name)
 
 
-OTHER = VesselKind("other", "59820001", "Blood Vessel", VESSEL_COLOR)
+OTHER = VesselKind("other", VESSEL_COLOR)
 KINDS = {
-    kind.name: kind
-    for kind in (
-        VesselKind("portal vein", "32764006", "Portal vein", (0.70, 0.45, 0.95)),
-        VesselKind("hepatic vein", "8993003", "Hepatic vein", (0.15, 0.45, 0.95)),
-        VesselKind("artery", "51114001", "Artery", (0.90, 0.25, 0.20)),
-        VesselKind("vein", "29092000", "Vein", (0.10, 0.70, 0.65)),
-        OTHER,
-    )
+    "portal vein": VesselKind("portal vein", (0.70, 0.45, 0.95)),
+    "hepatic vein": VesselKind("hepatic vein", (0.15, 0.45, 0.95)),
+    "artery": VesselKind("artery", (0.90, 0.25, 0.20)),
+    "vein": VesselKind("vein", (0.10, 0.70, 0.65)),
+    "other": OTHER,
 }
 # Kinds by parts of names; the first that fits.
 WORDS = {

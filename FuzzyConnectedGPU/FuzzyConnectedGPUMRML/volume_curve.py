@@ -16,26 +16,9 @@ _ranges: dict[int, tuple[float, float]] = {}
 
 
 class VolumeCurve:
-    """Volume in millilitres at every threshold; computed once for a scene.
+    """Volume in millilitres at every threshold of a fuzzy scene (vtkMRMLScalarVolumeNode).
 
-    Parameters
-    ----------
-    scene_node : vtkMRMLScalarVolumeNode
-        Connectedness, 0..1.
-
-    Attributes
-    ----------
-    thresholds : ndarray, shape (65535,), float32
-        Rising to 1.
-    millilitres : ndarray, shape (65535,), float64
-        Falling.
-    total : float
-        Millilitres of the whole image.
-
-    Raises
-    ------
-    InputError
-        The node holds no fuzzy scene.
+    `thresholds` (65535, float32) rise to 1, `millilitres` fall; `total` is the whole image's.
     """
 
     def __init__(self, scene_node: Any) -> None:
@@ -80,13 +63,7 @@ def note_millilitres(labelmap_node: Any, counts: np.ndarray, voxel_ml: float) ->
 
 
 def scene_values(scene_node: Any) -> np.ndarray:
-    """The values of a fuzzy scene: ndarray (K, J, I), the node's own, only to be read.
-
-    Raises
-    ------
-    InputError
-        There is none, or its values are not all within 0..1.
-    """
+    """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
     if scene_node is None:
         raise InputError(_("There is no fuzzy scene: run the segmentation first."))
     values = voxels_of(scene_node, copy=False)

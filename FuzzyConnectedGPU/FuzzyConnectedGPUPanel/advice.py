@@ -13,51 +13,24 @@ LEAK_EXCESS = 3.0  # times the volume of the automatic threshold
 
 @dataclass(frozen=True)
 class Situation:
-    """What the advice depends on.
-
-    Attributes
-    ----------
-    volumes : int
-        Volumes in the scene.
-    why_not : str
-        What else stands against a run.
-    points : int
-        Vessel points that are placed.
-    placing : bool
-        Whether the mouse places points just now.
-    following : bool
-        Whether the result follows the points by itself.
-    odd_point, faint : str
-        A sentence about a point that disagrees with the others, and about one without contrast to
-        its surroundings; or empty texts.
-    millilitres : float or None
-        Of the result; None where there is none.
-    share : float
-        Of the image that the result fills.
-    excess : float
-        How many times larger it is than that of the automatic threshold.
-    problem : bool
-        Whether the status line says what stands against the last run.
-    several : bool
-        Whether there are several vessels.
-    """
+    """What the advice depends on."""
 
     has_volume: bool = False
-    volumes: int = 0
-    why_not: str = ""
-    points: int = 0
-    placing: bool = False
+    volumes: int = 0  # in the scene
+    why_not: str = ""  # what else stands against a run
+    points: int = 0  # of vessels, that are placed
+    placing: bool = False  # whether the mouse places points just now
     running: bool = False
     finding: bool = False
-    following: bool = False
+    following: bool = False  # whether the result follows the points by itself
     current: bool = False
-    odd_point: str = ""
-    faint: str = ""
-    millilitres: float | None = None
-    share: float = 0.0
-    excess: float = 1.0
-    problem: bool = False
-    several: bool = False
+    odd_point: str = ""  # a sentence about a point that disagrees with the others
+    faint: str = ""  # a sentence about points without contrast to their surroundings
+    millilitres: float | None = None  # of the result; None where there is none
+    share: float = 0.0  # of the image that the result fills
+    excess: float = 1.0  # how many times larger it is than that of the automatic threshold
+    problem: bool = False  # whether the status line says what stands against the last run
+    several: bool = False  # whether there are several vessels
 
 
 def advice(situation: Situation) -> str:

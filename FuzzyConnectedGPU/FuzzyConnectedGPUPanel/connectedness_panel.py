@@ -22,7 +22,7 @@ from .click_undo import ClickUndo
 from .comparison_section import ComparisonSection
 from .following import Following
 from .input_section import InputSection
-from .method_section import AffinitySection, MethodSection, affinity_of, model_options
+from .method_section import MethodSection, affinity_of, model_options
 from .output_section import DisplaySection, OutputSection
 from .region_section import RegionSection
 from .seeds_section import SeedsSection
@@ -51,7 +51,6 @@ class ConnectednessPanel(Panel):
         self.vessels = VesselsSection(self)
         self.seeds = SeedsSection(self)
         self.region = RegionSection(self)
-        self.affinity = AffinitySection(self)
         self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
         self.display = DisplaySection(self)
@@ -61,8 +60,8 @@ class ConnectednessPanel(Panel):
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(self.input, self.output, self.vessels, self.seeds, self.region, self.affinity),
-            *(self.method, self.threshold, self.display, self.comparison, self.undoing),
+            *(self.input, self.output, self.vessels, self.seeds, self.region, self.method),
+            *(self.threshold, self.display, self.comparison, self.undoing),
         )
 
     def react(self) -> None:
@@ -236,8 +235,8 @@ class ConnectednessPanel(Panel):
         if volume is not None and volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
         if parameters.model.value == "affinity":
-            if self.affinity.problem:
-                return self.affinity.problem
+            if self.method.problem:
+                return self.method.problem
             if affinity_of(parameters) is None:
                 return _("The spreads of the vessel brightness must be above 0.")
         return region_section.why_not(parameters)
@@ -250,11 +249,11 @@ class ConnectednessPanel(Panel):
         found = run.compute(while_there(run.inputs, progress), self.logic.cached)
         return self.write(run, found, chosen)
 
-    def read(self, chosen: Any) -> Run:
+    def read(self, chosen: Any, voxels: Any = None) -> Run:
         """All that a run needs of the scene; `chosen` are frozen parameters."""
         options, lists = self.options(chosen), clicked_vessels(self.parameters)
         self._outputs(chosen, lists).check(chosen.inputVolume, options)
-        return Run(chosen.inputVolume, lists, options)
+        return Run(chosen.inputVolume, lists, options, voxels)
 
     def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
         return Outputs(

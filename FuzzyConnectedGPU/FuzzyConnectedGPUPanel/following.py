@@ -8,7 +8,8 @@ from FuzzyConnectedGPUMRML.vessels import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 from FuzzyVesselCoreLib.widgets.module_panel import frozen
@@ -34,6 +35,7 @@ class Following:
         self._panel = panel
         self._asked = ""  # the inputs that were requested last
         self._ready: tuple | None = None  # what the preview shows: its inputs, and what was found
+        self._copy: tuple[int, Any] = (0, None)  # of the volume's voxels, and when they were edited
         self._preview = LabelPreview(_("Vessels preview"))
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
 
@@ -72,7 +74,7 @@ class Following:
     def forget(self) -> None:
         """The scene is closed, or the panel ends or is left."""
         self._stop()
-        self._asked = ""
+        self._asked, self._copy = "", (0, None)
 
     # --- the steps; `_compute` alone runs in another thread
 
@@ -81,8 +83,11 @@ class Following:
         parameters = panel.parameters
         if parameters is None or panel.closed or panel.why_not() or panel.is_current():
             raise NothingToDo
-        chosen = frozen(parameters)
-        return panel.read(chosen), chosen, panel.logic.cached, panel.state_text()
+        chosen, time = frozen(parameters), voxel_time(parameters.inputVolume)
+        if time != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
+            self._copy = time, voxels_of(parameters.inputVolume)
+        run = panel.read(chosen, self._copy[1])
+        return run, chosen, panel.logic.cached, panel.state_text()
 
     @staticmethod
     def _compute(inputs: tuple, progress: Any) -> tuple:

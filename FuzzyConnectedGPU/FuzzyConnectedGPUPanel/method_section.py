@@ -22,8 +22,8 @@ from .wording import worded
 LARGEST = 1e9  # mean or spread that the panel takes
 
 
-class AffinitySection:
-    """Mean and spreads, with a plot.
+class MethodSection:
+    """The model and its options; mean and spreads of the affinity, with a plot.
 
     The spin boxes are not bound to the parameters: with other digits for another volume they round
     what they show, and only what a person types may become a parameter.
@@ -128,6 +128,7 @@ class AffinitySection:
     # --- what is shown
 
     def show(self, parameters: Any) -> None:
+        self._show_method(parameters)
         self._plot.show_histogram(*self._histogram)
         self._show_numbers(parameters)
         why = _("The numbers follow the points already.") if parameters.automaticAffinity else ""
@@ -139,6 +140,22 @@ class AffinitySection:
         self._plot.show_affinity(curve, seeds)
         note = _("Follows the vessel points.") if parameters.automaticAffinity else _("Edited.")
         self.ui.affinityNoteLabel.text = self.problem or note
+
+    def _show_method(self, parameters: Any) -> None:
+        """Enable and show what the chosen model and solver use."""
+        ui, by_affinity = self.ui, parameters.model.value == "affinity"
+        ui.affinityGroupBox.setVisible(by_affinity)
+        corrected = by_affinity and parameters.solver.value == CORRECTED
+        weighted = by_affinity and parameters.form.value == "weighted"
+        for widget, used, why in (
+            (ui.solverComboBox, by_affinity, _("Only used by the affinity to the points.")),
+            (ui.formComboBox, by_affinity, _("Only used by the affinity to the points.")),
+            (ui.borderComboBox, not by_affinity, _("Only used by the contrast.")),
+            (ui.correctionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
+            (ui.directionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
+            (ui.weightSlider, weighted, _("Only used by the weighted sum.")),
+        ):
+            self._panel.enable(widget, "" if used else why)
 
     def _show_numbers(self, parameters: Any) -> None:
         """Show the numbers with as many digits as the range of intensities asks for."""
@@ -174,34 +191,6 @@ def affinity_of(parameters: Any) -> GaussianAffinity | None:
         )
     except InputError:
         return None
-
-
-class MethodSection:
-    """Enables and shows what the chosen model and solver use."""
-
-    def __init__(self, panel: Any) -> None:
-        self._panel, self.ui = panel, panel.ui
-
-    def react(self, parameters: Any) -> None:
-        """Nothing follows from the method but what is shown."""
-
-    def show(self, parameters: Any) -> None:
-        ui, by_affinity = self.ui, parameters.model.value == "affinity"
-        ui.affinityGroupBox.setVisible(by_affinity)
-        corrected = by_affinity and parameters.solver.value == CORRECTED
-        weighted = by_affinity and parameters.form.value == "weighted"
-        for widget, used, why in (
-            (ui.solverComboBox, by_affinity, _("Only used by the affinity to the points.")),
-            (ui.formComboBox, by_affinity, _("Only used by the affinity to the points.")),
-            (ui.borderComboBox, not by_affinity, _("Only used by the contrast.")),
-            (ui.correctionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
-            (ui.directionsSpinBox, corrected, _("Only used by the corrected CUDA-kFOE solver.")),
-            (ui.weightSlider, weighted, _("Only used by the weighted sum.")),
-        ):
-            self._panel.enable(widget, "" if used else why)
-
-    def forget(self) -> None:
-        """Nothing is kept."""
 
 
 def model_options(parameters: Any) -> dict[str, Any]:

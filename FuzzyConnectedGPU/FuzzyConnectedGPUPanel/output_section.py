@@ -139,6 +139,8 @@ class OutputSection:
             self._volume = volume
             if changed:
                 self._draw(volume)  # the other one's result does not lie over this one
+                if parameters.labelmap is not None:
+                    views.fit_cameras(parameters.labelmap)
         self._choice.follow(parameters)
 
     def show(self, parameters: Any) -> None:

@@ -22,16 +22,8 @@ STILL = 300  # milliseconds
 class PointDrag:
     """A drag: from the first move after a press to the release, or to what cannot belong to it.
 
-    Parameters
-    ----------
-    begin, changed : callable
-        Called without arguments when a point that is held moves for the first time, and whenever
-        a drag goes on or is over.
-
-    Attributes
-    ----------
-    dragging : bool
-        Whether a point is held and was moved.
+    `begin` is called when a point that is held moves for the first time, `changed` whenever a drag
+    goes on or is over; `dragging` says whether a point is held and was moved.
     """
 
     def __init__(self, begin: Callable[[], None], changed: Callable[[], None]) -> None:

@@ -63,11 +63,7 @@ class HistogramPlot(Plot):
 class VolumePlot(Plot):
     """V(t): the volume over the threshold, on a logarithmic scale, and where the threshold is.
 
-    Parameters
-    ----------
-    frame : QFrame
-    chosen : callable
-        Called with a threshold where the user clicks.
+    `chosen` is called with a threshold where the user clicks.
     """
 
     HEIGHT = 120

@@ -140,7 +140,7 @@ class ResultSurface:
             if surfaces.has_surface(inner.GetSegment(each)) and not (each in ids and last[1]):
                 continue  # it is another one's, or of the voxels that are there
             read = surfaces.surface_input(inner, each)
-            state = surfaces.SurfaceState.of(inner, each)
+            state = surfaces.surface_state(inner, each)
             if read is None or state is None:
                 raise SlicerAlone
             jobs.append((node, each, state, read, last))
@@ -160,7 +160,7 @@ class ResultSurface:
         last, self._last = self._last, {}
         for node, segment_id, state, read, made in jobs:
             where, inner = (node, segment_id), node.GetSegmentation()
-            now = surfaces.SurfaceState.of(inner, segment_id)
+            now = surfaces.surface_state(inner, segment_id)
             if now == state:
                 if surfaces.surface_of(node, segment_id) is not made:
                     surfaces.set_surface(inner, segment_id, made)
@@ -168,7 +168,7 @@ class ResultSurface:
                 continue
             if where in last:
                 self._last[where] = last[where]
-            if now is not None and now.has_voxels_of(state):
+            if now is not None and now[:2] == state[:2]:
                 self._want()  # it is to be smoothed otherwise
         labelmap = self._parameters().labelmap
         if jobs and self.first and labelmap is not None:

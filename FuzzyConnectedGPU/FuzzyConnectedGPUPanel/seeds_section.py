@@ -23,16 +23,7 @@ Color = tuple[float, float, float]
 
 
 class SeedsSection:
-    """Placing, listing, deleting and giving away.
-
-    Attributes
-    ----------
-    drag : PointDrag
-    placing : Placing
-    table : SeedsTable
-    finding : bool
-        Whether points are being found automatically.
-    """
+    """Placing, listing, deleting and giving away; `finding` while points are found by a run."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui, self.finding = panel, panel.ui, False

@@ -155,7 +155,7 @@ class VesselsSection:
         several = len(lists) > 1
         self.ui.vesselsFrame.setVisible(several)
         self.ui.handOverButton.checked = self._handing is not None
-        keys = _("Keys over a slice: <b>A</b> vessel, <b>N</b> not vessel, <b>Z</b> undo") + (
+        keys = _("Keys: <b>A</b> vessel, <b>N</b> not vessel, <b>Z</b> undo") + (
             _(", <b>H</b> branch") if several else ""
         )
         self.ui.keysLabel.text = f"<small>{keys}</small>"

@@ -7,8 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_errors
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold
-from FuzzyConnectedGPULib.threshold.choice import UNSURE
+from FuzzyConnectedGPULib.threshold.thresholds import UNSURE, AutomaticThreshold
 from FuzzyConnectedGPUMRML.result import SamePlaceError, UnsureNote
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
@@ -37,6 +36,13 @@ def _left_out(said: Any) -> str:
         text = _("Left out, because outside the volume {volume}: {points}.")
         return text.format(volume=said.volume, points=names)
     return _("Left out, because outside the box or mask: {points}.").format(points=names)
+
+
+def _same_place(said: Any) -> str:
+    text = _(
+        "'{vessel}' (vessel) and '{other}' (not vessel) are at the same place: move or delete "
+    )
+    return (text + _("one.")).format(vessel=said.seed, other=said.background)
 
 
 def _not_finite(said: Any) -> str:
@@ -70,10 +76,7 @@ def _nothing(said: Any) -> str:
 SENTENCES: dict[type, str | Callable[[Any], str]] = {
     OutsideError: _outside,
     LeftOutNote: _left_out,
-    SamePlaceError: _(
-        "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or delete "
-        "one."
-    ),
+    SamePlaceError: _same_place,
     input_errors.BackgroundConnectedError: _(
         "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
         "where the result leaks."
@@ -95,6 +98,9 @@ SENTENCES: dict[type, str | Callable[[Any], str]] = {
     input_errors.FaintClicksNote: _(
         "No vessel point differs from its surroundings by more than the noise: click into the "
         "middle of a vessel, or where it is brighter."
+    ),
+    input_errors.NoContrastNote: _(
+        "A vessel point has no contrast to its surroundings: only voxels close by were added there."
     ),
     UnsureNote: lambda said: threshold_reason(said.threshold),
 }

@@ -74,14 +74,9 @@ class AffineSlices:
 
 
 def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
-    """Which voxel centres (K, J, I) lie in a box around the origin.
+    """Which voxel centres (K, J, I) lie in a box around the origin with these half sizes (mm).
 
-    Parameters
-    ----------
-    slices : callable with a `shape`
-        `slices(k)` gives the centres in slice k in the box's own axes (see `AffineSlices`).
-    half_sizes : array_like, shape (3,)
-        Half the box's size along its axes, in mm.
+    `slices(k)` gives the centres in slice k in the box's own axes (see `AffineSlices`).
     """
     reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
     mask = np.empty(slices.shape, bool)
@@ -93,13 +88,8 @@ def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
 def sample_nearest(values: np.ndarray, slices: Any, first: Sequence[int] = (0, 0, 0)) -> np.ndarray:
     """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
 
-    Parameters
-    ----------
-    values : ndarray, shape (K', J', I')
-    slices : callable with a `shape`
-        `slices(k)` gives the centres in slice k as I, J, K indices of the other grid.
-    first : tuple of int
-        I, J, K index that `values[0, 0, 0]` has in the other grid.
+    `slices(k)` gives the centres in slice k as I, J, K indices of the other grid, in which
+    `values[0, 0, 0]` has the index `first`.
     """
     result = np.zeros(slices.shape, values.dtype)
     # Indices relative to the first voxel's corner: truncation then rounds.

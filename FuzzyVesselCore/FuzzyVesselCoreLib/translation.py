@@ -1,7 +1,6 @@
 """Texts in the language of the user interface, for code that is also loaded without Slicer."""
 
 import enum
-import string
 import sys
 from typing import Any
 
@@ -10,18 +9,13 @@ def tr(text: str) -> str:
     """Return a text as it is translated for the caller's file; as it is without Slicer.
 
     Does what `slicer.i18n.tr` does. That one cannot be imported when a file is loaded, because the
-    rooms of MRML are loaded by the command line before there is a module `slicer`; and called from
-    here it would take this file for the one that the text stands in.
+    command line loads files of MRML before there is a module `slicer`; and called from here it
+    would take this file for the one that the text stands in.
 
     Parameters
     ----------
     text : str
         With placeholders in braces, which are filled in afterwards.
-
-    Returns
-    -------
-    str
-        The text itself where a translation lacks a placeholder or writes it in another format.
 
     Examples
     --------
@@ -32,20 +26,7 @@ def tr(text: str) -> str:
         from slicer.i18n import getContext, translate
     except ImportError:
         return text
-    translated = translate(getContext(sys._getframe(1).f_code.co_filename), text)
-    return translated if _placeholders(translated) == _placeholders(text) else text
-
-
-def _placeholders(text: str) -> set[tuple[str, str | None, str | None]] | None:
-    """Name, conversion and format of each: another format does not fit the value."""
-    try:
-        return {
-            (field, conversion, form)
-            for _text, field, form, conversion in string.Formatter().parse(text)
-            if field is not None  # of text behind the last one
-        }
-    except ValueError:  # a brace that is not closed
-        return None
+    return translate(getContext(sys._getframe(1).f_code.co_filename), text)
 
 
 class LabelledEnum(enum.Enum):

@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distances import add_sources
+from FuzzyVesselCoreLib.voxels.distances import add_sources, distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .border import Border
 from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
@@ -45,8 +44,8 @@ class _Run:
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
         with stages.stage("distance", 0.0, 0.05) as progress:
-            self.border = Border(mask, spacing)
-            self.volumes = ComponentVolumes(mask, spacing, self.border.depth(progress))
+            depth = distance_to_outside(mask, spacing, progress)
+            self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
             self.characteristic = euler_characteristic(mask, progress)
             self.thinning = LevelThinning(self.volumes, self.characteristic)
@@ -155,7 +154,7 @@ class _Run:
         traced = membership(thinning.skeleton, curves.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
-            graph = skeleton_graph(voxels, positions, volumes.mask, self.border, progress)
+            graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(topology(voxels[traced])[0] - 1, 0)

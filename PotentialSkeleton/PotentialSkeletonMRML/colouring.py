@@ -20,15 +20,9 @@ ARRAYS = {BRANCH: "BranchColor", GENERATION: "GenerationColor", TREE: "TreeColor
 def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
     """Colour what a run made.
 
-    Parameters
-    ----------
-    kind : str
-        "branch", "radius", "generation" or "tree": all branches have the colour of the segment.
-    models : iterable of vtkMRMLModelNode
-        Lines or tubes, as `extract` fills them.
-    curves : sequence of vtkMRMLMarkupsCurveNode
-        One a branch, in the order of the lines; each gets the colour of its branch, its mean
-        radius, its generation or its tree.
+    `kind` is "branch", "radius", "generation" or "tree" (all branches have the colour of the
+    segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order
+    of the lines, get the colour of their branch, mean radius, generation or tree.
     """
     models = list(models)
     segment = tree_segment(models[0]) if models else None

@@ -37,14 +37,9 @@ BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 
 @dataclass(frozen=True)
 class Groups:
-    """Which branches belong together.
+    """Which branches belong together: a label from 1 for each branch that takes part.
 
-    Attributes
-    ----------
-    label_of : dict of int to int
-        A label from 1 for each branch that takes part.
-    names, colors : dict of int to str, dict of int to tuple
-        Of each label; no two have one name.
+    `names` and `colors` are those of each label; no two have one name.
     """
 
     label_of: dict
@@ -123,26 +118,10 @@ def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
 def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) -> Any:
     """Split the vessels of a tree: each voxel to the branch that is nearest along the vessels.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    by : str
-        "branch", "generation", "name" or "subtree"; with "name", voxels of branches without one go
-        to the nearest that has one; with "subtree", such branches belong to the next named one
-        upstream.
-    progress, wait : callable, optional
-        As of `extraction.extract_all`.
-
-    Returns
-    -------
-    vtkMRMLSegmentationNode
-        A new one; the vessels stay as they are.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to split, or the vessels are gone.
-    Cancelled
+    `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest that
+    has one) or "subtree" (such branches belong to the next named one upstream). `progress` and
+    `wait` are as of `extraction.extract_all`. Returns a new vtkMRMLSegmentationNode. `InputError`
+    where there is nothing to split, or the vessels are gone.
     """
     Progress.of(progress).check()
     skeleton, solid = skeleton_of(model), vessels_of(model)
@@ -166,18 +145,9 @@ def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) 
 
 @dataclass(frozen=True)
 class TerritoryNodes:
-    """What `divide_organ` adds.
+    """What `divide_organ` adds: a segment for each territory, and a table of their volumes.
 
-    Attributes
-    ----------
-    segmentationNode : vtkMRMLSegmentationNode
-        One segment a territory.
-    tableNode : vtkMRMLTableNode
-        Columns territory, volume_ml, share_percent of the organ.
-    volumes : dict of str to float
-        ml of each territory; branches of one name are told apart: left, left (2).
-    unreached : float
-        ml of the organ that belongs to none.
+    `volumes` are ml of each territory (of one name: left, left (2)), `unreached` those of none.
     """
 
     segmentationNode: Any
@@ -195,26 +165,11 @@ def divide_organ(
     progress: Any = None,
     wait: Any = None,
 ) -> TerritoryNodes:
-    """Divide an organ among the branches of a tree.
+    """Divide an organ, with voxels of its own, among the branches of a tree.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    organ_node : vtkMRMLSegmentationNode or vtkMRMLLabelMapVolumeNode
-        With voxels of its own.
-    organ_segment : str, optional
-    by : str or mapping of str to iterable of int
-        "branch", "generation", "name", "subtree", or groups of branches by their names.
-    distance : str
-        "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
-    progress, wait : callable, optional
-        As of `extraction.extract_all`.
-
-    Raises
-    ------
-    InputError
-        If the organ is empty or elsewhere, or the groups do not fit.
-    Cancelled
+    `by` is as of `split`, or groups of branches by their names; `distance` is "straight" or
+    "geodesic": see `PotentialSkeletonLib.branch_tools.territories`. `InputError` where the organ is
+    empty or elsewhere, or the groups do not fit.
     """
     Progress.of(progress).check()
     skeleton, organ = skeleton_of(model), read_solid(organ_node, organ_segment).cropped()

@@ -25,14 +25,8 @@ def extract_all(
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
-    Parameters
-    ----------
-    jobs : sequence of (SolidInput, Requests)
-    options : dict
-        Of `PotentialSkeletonLib.skeletonize`.
-    progress : callable or None
-    wait : callable, optional
-        ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
+    `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
+    given, returns ``work(progress)``, for example of another thread.
     """
     for solid, requests in jobs:
         requests.check(solid)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
+from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
@@ -26,15 +26,12 @@ from PotentialSkeletonLib import CurveSkeleton, interchange
 from PotentialSkeletonLib.interchange import (
     LPS,
     LineSet,
-    check_names,
-    names_of_lines,
     whole_file,
     world_matrix,
 )
-from PotentialSkeletonLib.tree import Forest, root_to_tip_lines, rooted_forest
+from PotentialSkeletonLib.tree import Forest, rooted_forest
 
 from .lines import fill_model, names_of, polylines, show_model, stored_skeleton, vtk_array
-from .markups import BranchCurve, branch_color, fill_curve, show_curve
 from .run_nodes import SkeletonResult
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
@@ -181,27 +178,11 @@ def write_tree_files(
     mask: np.ndarray | None = None,
     names: Mapping[int, str] | None = None,
 ) -> list[str]:
-    """Write the chosen formats into a folder.
+    """Write the chosen formats (of `FORMATS`) of a skeleton's forest into a folder that is there.
 
-    Parameters
-    ----------
-    folder : Path
-        It is there.
-    forest : Forest
-        Of the skeleton, with the roots.
-    ijk_to_ras : ndarray, (4, 4), or None
-        From voxels I, J, K to RAS millimetres; None: I, J, K times the spacing.
-    formats : collection of str
-        Of `FORMATS`.
-    mask : ndarray, (K, J, I), optional
-        The object; without it .stl and .ply have the tubes only.
-    names : mapping of int to str, optional
-        Of branches; `InputError` where one cannot be written.
-
-    Returns
-    -------
-    list of str
-        What was left out, and of which loops.
+    `ijk_to_ras` leads from voxels I, J, K to RAS millimetres; None: I, J, K times the spacing. With
+    `mask` (K, J, I), the object, its surface is written, too. Returns what was left out, and of
+    which loops; `InputError` where a name of a branch cannot be written.
     """
     skeleton = forest.skeleton
     options: dict[str, Any] = dict(ijk_to_ras=ijk_to_ras, names=names, roots=forest.roots)
@@ -250,21 +231,10 @@ def write_tree_files(
 
 
 def save_tree(model: Any, path: str | PathLike) -> None:
-    """Write a tree of the scene in world coordinates, as a file of the path's ending.
+    """Write a tree of the scene in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    path : str or Path
-        ".swc" (names as comments), ".graphml" (attribute name of the edges) or ".vtp" (lines with
-        VMTK's arrays, and the cell array Name; in LPS).
-
-    Raises
-    ------
-    InputError
-        If the ending is another, or a name cannot be written.
-    OSError
-        If the file cannot be written; nothing of it is left.
+    `InputError` for another ending, or a name that cannot be written; `OSError` where the file
+    cannot be written: nothing of it is left.
     """
     ending, skeleton, names = Path(path).suffix.lower(), _in_world(model), names_of(model)
     if ending == ".swc":
@@ -289,30 +259,12 @@ def save_formats(
     formats: Collection[str] = FORMATS,
     root_places: Any = None,
 ) -> list[str]:
-    """Write a tree in world coordinates, with its names, as a folder of files for other programs.
+    """Write a tree in world coordinates, with its names, as a new folder of files.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    folder : str or Path
-        It is made; it must not hold anything yet.
-    formats : collection of str
-        Of `FORMATS`; "stl" and "ply" are the tubes.
-    root_places : array_like, (n, 3), optional
-        R, A, S in the world; each makes the nearest end the root of its tree.
-
-    Returns
-    -------
-    list of str
-        What was left out, and of which loops.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something or the one above it is missing, a format is unknown, or a
-        root or a name does not fit.
-    OSError
-        If a file cannot be written; nothing of the folder is left.
+    `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places` (n,
+    3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
+    where the folder holds something or the one above it is missing, or a format, root or name does
+    not fit; `OSError` where a file cannot be written: nothing of the folder is left.
     """
     folder = Path(folder)
     unknown = sorted(set(formats) - set(FORMATS))
@@ -397,11 +349,7 @@ def addCentrelineModel(
     names : mapping of int to str, optional
         Of branches; they become the cell array Name.
 
-    Raises
-    ------
-    InputError
-        If the view is unknown, a root or a name does not fit, or there is no branch; nothing was
-        added.
+    `InputError` where the view, a root or a name does not fit, or there is no branch.
     """
     if view not in VIEWS:
         raise InputError(
@@ -415,41 +363,6 @@ def addCentrelineModel(
         fill_model(node, data, transformNodeID)
         show_model(node, lines=True)
     return node
-
-
-def addCentrelineCurves(
-    result: SkeletonResult,
-    name: str,
-    rootPoints: ArrayLike | None = None,
-    transformNodeID: str | None = None,
-    names: Mapping[int, str] | None = None,
-) -> list[Any]:
-    """Add a vtkMRMLMarkupsCurveNode from the root to each tip, with the measurement Radius.
-
-    Parameters and errors as for `addCentrelineModel`; a curve is called after the last branch on
-    its way that has a name.
-    """
-    check_names(result.skeleton, names)
-    forest = _forest_of(result, rootPoints)
-    lines = root_to_tip_lines(forest)
-    if not lines:
-        raise InputError(_("The skeleton has no branch, so there is no curve to add."))
-    nodes, titles = [], names_of_lines(lines, forest, names or {})
-    with all_or_nothing() as add:
-        for number, (line, title) in enumerate(zip(lines, titles), 1):
-            curve = BranchCurve(
-                f"{name} {number}: {title}" if title else f"{name} {number}",
-                voxels_to_points(line.points, result.ijkToRAS),
-                line.radius,
-                float(line.radius.mean()),
-                branch_color(number - 1),
-                min(forest.skeleton.spacing),
-            )
-            node = add("vtkMRMLMarkupsCurveNode", curve.name)
-            fill_curve(node, curve, transformNodeID)
-            show_curve(node, curve)
-            nodes.append(node)
-    return nodes
 
 
 def _forest_of(result: SkeletonResult, rootPoints: ArrayLike | None) -> Forest:

@@ -143,19 +143,9 @@ def values_of(data: Any, name: str) -> np.ndarray | None:
 def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | None:
     """The skeleton that the lines of a model node tell of; None where they lack the arrays.
 
-    Parameters
-    ----------
-    model_node : vtkMRMLModelNode
-        As `extract` fills it.
-    in_world : bool
-        Positions in the world, instead of the frame below the node's parent transform.
-
-    Returns
-    -------
-    CurveSkeleton or None
-        Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S. Branches
-        are numbered as they were; components without a branch are left out, and so are voxels,
-        critical points and the report.
+    Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S: in the world,
+    or in the frame below the node's parent transform. Branches are numbered as they were;
+    components without a branch are left out, and so are voxels, critical points and the report.
     """
     from vtk.util.numpy_support import vtk_to_numpy
 

@@ -30,7 +30,7 @@ from .markups import (
     show_list,
 )
 from .run_nodes import CENTRELINES, SkeletonResult
-from .tables import fill_chart, fill_table, radius_plots, table_of
+from .tables import fill_table, table_of
 
 CLASSES = {
     "curveNodes": ("vtkMRMLMarkupsCurveNode", _("markups curve")),
@@ -39,7 +39,6 @@ CLASSES = {
     "labelmapNode": ("vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
     "tableNode": ("vtkMRMLTableNode", _("table")),
     "criticalPointsNodes": ("vtkMRMLMarkupsFiducialNode", _("list of points")),
-    "plotChartNodes": ("vtkMRMLPlotChartNode", _("plot chart")),
     "fieldNode": ("vtkMRMLVectorVolumeNode", _("vector volume")),
 }
 
@@ -54,7 +53,6 @@ class Requests:
     tableNode: object = True
     tubesNode: object = False
     criticalPointsNodes: object = False
-    plotChartNodes: object = False
     fieldNode: object = False
 
     def wants(self, output: str) -> bool:
@@ -135,17 +133,9 @@ def refuse_twice(nodes: list[Any]) -> None:
 
 
 def write_all(found: list[tuple]) -> list[SkeletonResult]:
-    """Put skeletons into the scene.
+    """Put skeletons into the scene; returns their results, without warnings.
 
-    Parameters
-    ----------
-    found : list of tuple
-        `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests` of each.
-
-    Returns
-    -------
-    list of SkeletonResult
-        Without warnings.
+    Of each: `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests`.
     """
     import slicer
 
@@ -165,7 +155,7 @@ def write_all(found: list[tuple]) -> list[SkeletonResult]:
 def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iterator[tuple]:
     """What is written: output, key of the node in it, name, and functions that fill and display.
 
-    ``fill(node, add)`` may add nodes; ``show(node)``, or None, is for a new node.
+    ``show(node)``, or None, is for a new node.
     """
     wants, name, transform_id = requests.wants, solid.name, solid.transform_id
     lines, table = branch_lines(solid, skeleton), table_of(skeleton.to_table())
@@ -176,7 +166,7 @@ def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iter
             output,
             0,
             title,
-            lambda node, _add: fill_model(node, data, transform_id),
+            lambda node: fill_model(node, data, transform_id),
             lambda node: show_model(node, thin),
         )
 
@@ -185,7 +175,7 @@ def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iter
             "curveNodes",
             number,
             curve.name,
-            lambda node, _add, curve=curve: fill_curve(node, curve, transform_id),
+            lambda node, curve=curve: fill_curve(node, curve, transform_id),
             lambda node, curve=curve: show_curve(node, curve),
         )
     if wants("modelNode"):
@@ -196,7 +186,7 @@ def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iter
         image = image_from_array(skeleton.to_labelmap())
         yield "labelmapNode", 0, f"{name} skeleton", partial(_fill_volume, image, solid), None
     if wants("tableNode"):
-        yield "tableNode", 0, f"{name} branches", lambda node, _add: fill_table(node, table), None
+        yield "tableNode", 0, f"{name} branches", lambda node: fill_table(node, table), None
     if wants("criticalPointsNodes"):
         none = dict.fromkeys(requests.given("criticalPointsNodes"), np.zeros((0, 3)))
         for kind, points in {**none, **points_by_kind(solid, skeleton)}.items():
@@ -204,12 +194,9 @@ def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iter
                 "criticalPointsNodes",
                 kind,
                 f"{name} {kind}",
-                lambda node, _add, points=points: fill_list(node, points, transform_id),
+                lambda node, points=points: fill_list(node, points, transform_id),
                 lambda node, kind=kind: show_list(node, kind, min(solid.spacing)),
             )
-    for number, plot in enumerate(radius_plots(skeleton) if wants("plotChartNodes") else ()):
-        title = f"{name} {plot['title'].lower()}"
-        yield "plotChartNodes", number, title, partial(fill_chart, plot), None
     if wants("fieldNode"):
         # A direction from voxel to voxel, turned and stretched as the voxels are: lines that follow
         # it in space are those that follow it in the voxels.
@@ -227,7 +214,7 @@ def _write(
     for output, key, name, fill, show in contents:
         given = requests.given(output).get(key)
         node = add(CLASSES[output][0], name) if given is None else given
-        fill(node, add)
+        fill(node)
         if given is None and show is not None:
             show(node)
         if given is None and output != "curveNodes":
@@ -247,12 +234,11 @@ def _write(
         curveNodes=curves,
         folderItemID=folder,
         criticalPointsNodes=found["criticalPointsNodes"],
-        plotChartNodes=list(found["plotChartNodes"].values()),
         **single,
     )
 
 
-def _fill_volume(image: Any, solid: Any, node: Any, _add: Callable) -> None:
+def _fill_volume(image: Any, solid: Any, node: Any) -> None:
     """Put an image on the object's own grid, under the same parent transform."""
     import slicer
 

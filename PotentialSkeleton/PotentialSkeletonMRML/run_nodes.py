@@ -51,8 +51,6 @@ class SkeletonResult:
         One row a branch; see `CurveSkeleton.to_table`.
     criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
         Kind to list of points.
-    plotChartNodes : list of vtkMRMLPlotChartNode
-        Radius along the longest branch; millimetres of centreline for each radius.
     fieldNode : vtkMRMLVectorVolumeNode
         The force, in R, A, S components of the frame below the parent transform.
     warnings : list of str
@@ -68,24 +66,14 @@ class SkeletonResult:
     labelmapNode: Any = None
     tableNode: Any = None
     criticalPointsNodes: dict = field(default_factory=dict)
-    plotChartNodes: list = field(default_factory=list)
     fieldNode: Any = None
     warnings: list = field(default_factory=list)
 
 
-def vessels_text(input_node: Any, segment_id: str) -> str:
-    """A text of an object's voxels that differs once they are edited; the same after loading."""
-    return voxels_fingerprint(input_node, segment_id)
-
-
-def is_current(model: Any, text: str) -> bool:
-    """Whether a model was made of the object with this `vessels_text`, as far as is known."""
-    return may_be_same(model.GetAttribute(VESSELS) or "", text)
-
-
-def has_settings(model: Any, settings: str) -> bool:
-    """Whether a model was made with these settings; True where earlier versions wrote none."""
-    return (model.GetAttribute(SETTINGS) or settings) == settings
+def is_current(model: Any, input_node: Any) -> bool:
+    """Whether a model was made of its object as it is now, as far as is known."""
+    now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
+    return may_be_same(model.GetAttribute(VESSELS) or "", now)
 
 
 def keep(
@@ -98,19 +86,9 @@ def keep(
 ) -> None:
     """Let a result's model refer to everything that it came with.
 
-    Parameters
-    ----------
-    result : SkeletonResult
-        With a model node.
-    input_node : vtkMRMLNode
-    segment_id : str
-        Empty for a labelmap.
-    notes : list of str
-        What there is to say of the run.
-    vessels : str
-        `vessels_text` of before the run.
-    settings : str
-        A text that differs where another run would give something else.
+    `segment_id` is empty for a labelmap; `notes` say what there is to say of the run. `vessels` is
+    the `voxels_fingerprint` of before the run, `settings` a text that differs where another run
+    would give something else.
     """
     import slicer
 
@@ -162,19 +140,6 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
     ]
     own = [model for model in found if belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
-
-
-def shown_models() -> list[Any]:
-    """The models of centrelines that are visible in the views."""
-    import slicer
-
-    return [
-        model
-        for model in slicer.util.getNodesByClass("vtkMRMLModelNode")
-        if model.GetNodeReferenceID(INPUT)
-        and model.GetDisplayNode() is not None
-        and model.GetDisplayNode().GetVisibility()
-    ]
 
 
 def tree_segment(model: Any) -> Any:

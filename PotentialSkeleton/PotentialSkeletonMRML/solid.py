@@ -31,25 +31,12 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class SolidInput:
-    """An object on its own grid.
+    """An object on its own grid, from a labelmap or a segmentation (`node`, `segment_id` or "").
 
-    Attributes
-    ----------
-    node : vtkMRMLTransformableNode
-        The labelmap or segmentation that it comes from.
-    segment_id : str
-        Empty for a labelmap.
-    mask : ndarray, shape (K, J, I), bool
-    ijk_to_ras : ndarray, shape (4, 4)
-        To the frame below the node's parent transform.
-    transform_id : str or None
-        Of that transform, as all of this when the object was read.
-    name : str
-        What outputs are named after.
-    warnings : list of str
-        Why lengths may differ from those in the world.
-    label : int or None
-        Value in the labelmap; None for everything that is not 0.
+    `mask` is K, J, I; `ijk_to_ras` leads to the frame below the node's parent transform, whose ID
+    is `transform_id` (all as when the object was read). Outputs are named after `name`; `warnings`
+    say why lengths may differ from those in the world. `label` is the value in the labelmap, None
+    for everything that is not 0.
     """
 
     node: Any
@@ -85,20 +72,10 @@ class SolidInput:
 
 
 def read_solid(node: Any, segment_id: str | None = None, label: int | None = None) -> SolidInput:
-    """The object in a labelmap or segmentation.
+    """The object in a labelmap (by default everything that is not 0) or in a segmentation.
 
-    Parameters
-    ----------
-    node : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode
-    segment_id : str, optional
-        ID or name of a segment; not needed where there is only one.
-    label : int, optional
-        Value in the labelmap; by default everything that is not 0.
-
-    Raises
-    ------
-    InputError
-        There is no such node, label or segment, it is empty, or its values are no whole numbers.
+    A segment is given by its ID or name, which is not needed where there is only one. `InputError`
+    where there is no such node, label or segment, it is empty, or its values are no whole numbers.
     """
     if node is None:
         raise InputError(_("No input was given: choose a labelmap or a segmentation."))

@@ -1,6 +1,6 @@
-"""The branches as a table, and plots of radii."""
+"""The branches as a table."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from .lines import stored_table
 from .run_nodes import tree_name
 
-HISTOGRAM_BARS = 24
 UNITS = {"_mm": "mm", "_mm2": "mm2", "_ml": "ml"}  # endings of columns
 
 
@@ -46,36 +45,6 @@ def fill_table(node: Any, table: Any) -> None:
                     node.SetColumnUnitLabel(column.GetName(), unit)
 
 
-def radius_plots(skeleton: Any) -> list[dict[str, Any]]:
-    """What the two charts show.
-
-    Returns
-    -------
-    list of dict
-        Keys: title, x and y (names of columns), kind (of plot), table (vtkTable). The first is the
-        radius along the longest branch, the second how many mm of centreline have which radius.
-    """
-    along: dict[str, Any] = {"distance_mm": [], "radius_mm": []}
-    histogram: dict[str, Any] = {"radius_mm": [], "length_mm": []}
-    if skeleton.branches:
-        longest = max(skeleton.branches, key=skeleton.length)
-        along = {"distance_mm": distances(longest, skeleton.spacing), "radius_mm": longest.radius}
-        steps = [np.diff(distances(branch, skeleton.spacing)) for branch in skeleton.branches]
-        radii = [(branch.radius[1:] + branch.radius[:-1]) / 2 for branch in skeleton.branches]
-        length, edges = np.histogram(
-            np.concatenate(radii), HISTOGRAM_BARS, weights=np.concatenate(steps)
-        )
-        histogram = {"radius_mm": (edges[1:] + edges[:-1]) / 2, "length_mm": length}
-    found = []
-    for title, kind, columns in (
-        ("Radius along the longest branch", "PlotTypeScatter", along),
-        ("Radii", "PlotTypeScatterBar", histogram),
-    ):
-        x, y = columns
-        found.append(dict(title=title, x=x, y=y, kind=kind, table=table_of(columns)))
-    return found
-
-
 def distances(branch: Any, spacing: Any) -> np.ndarray:
     """Length of a branch up to each of its points, in mm."""
     steps = np.linalg.norm(np.diff(branch.points, axis=0) * spacing, axis=1)
@@ -105,27 +74,3 @@ def stored_tables(models: Iterable[Any]) -> dict[str, Any]:
             nothing = "" if column == "name" else float("nan")
             joint[column] += table.get(column, [nothing] * rows)
     return joint
-
-
-def fill_chart(plot: dict[str, Any], node: Any, add: Callable[[str, str], Any]) -> None:
-    """Show a plot in a vtkMRMLPlotChartNode; its series and table are used again, else added."""
-    import slicer
-
-    series = node.GetNthPlotSeriesNode(0) if node.GetNumberOfPlotSeriesNodes() else None
-    if series is None:
-        series = add("vtkMRMLPlotSeriesNode", f"{node.GetName()} series")
-        node.AddAndObservePlotSeriesNodeID(series.GetID())
-    table = series.GetTableNode() or add("vtkMRMLTableNode", f"{node.GetName()} values")
-    fill_table(table, plot["table"])
-    with slicer.util.NodeModify(series):
-        series.SetAndObserveTableNodeID(table.GetID())
-        series.SetPlotType(getattr(series, plot["kind"]))
-        series.SetXColumnName(plot["x"])
-        series.SetYColumnName(plot["y"])
-        series.SetMarkerStyle(series.MarkerStyleNone)
-        series.SetColor(0.85, 0.25, 0.2)
-    with slicer.util.NodeModify(node):
-        node.SetTitle(plot["title"])
-        node.SetXAxisTitle(plot["x"].removesuffix("_mm") + " (mm)")
-        node.SetYAxisTitle(plot["y"].removesuffix("_mm") + " (mm)")
-        node.SetLegendVisibility(False)

@@ -32,19 +32,11 @@ REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
 @dataclass(frozen=True)
 class Narrowest:
-    """The narrowest place of a branch.
+    """The narrowest place of a branch: R, A, S in the world, and its distance along the branch.
 
-    Attributes
-    ----------
-    position : ndarray of float, (3,)
-        R, A, S in the world, mm.
-    length : float
-        From the branch's first point, mm.
-    diameter : float
-        Of the largest ball inside the vessel there, mm.
-    way, radius : ndarray of float, (n, 3) and (n,)
-        The branch from one such ball before the place to one behind it: S, A, R in mm below the
-        model's parent transform, and mm.
+    `diameter` is that of the largest ball inside the vessel there, in mm. `way` and `radius` are
+    the branch from one such ball before the place to one behind it: S, A, R below the model's
+    parent transform.
     """
 
     position: np.ndarray

@@ -8,7 +8,6 @@ survives other numbers; the cell array Name, the table and files follow.
 import json
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +34,7 @@ from .colouring import color_by, kind_of
 from .lines import NAME, names_of, skeleton_of, stored_table, vtk_array
 from .outputs import Requests, write_all
 from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
+from .solid import SolidInput
 from .tables import fill_table, table_of
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
@@ -48,24 +48,6 @@ HIDDEN = ("Cc", "Cs")
 FOLLOWING = ("tubesNode", "tableNode", "curveNodes")  # outputs that are made of the lines
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The frame below a model's parent transform, in place of the object of a `SolidInput`."""
-
-    node: Any
-    name: str
-    transform_id: str | None
-    spacing: tuple = (1.0, 1.0, 1.0)
-
-    @property
-    def ijk_to_ras(self) -> np.ndarray:
-        return np.eye(4)
-
-    def points(self, positions: np.ndarray) -> np.ndarray:
-        """R, A, S of positions (n, 3) in S, A, R."""
-        return np.asarray(positions)[:, ::-1]
-
-
 def steps_of(model: Any) -> list[Step]:
     """The steps that the lines of a model have had; none where it has lost the lines as found."""
     if model.GetNodeReference(FOUND) is None:
@@ -76,21 +58,8 @@ def steps_of(model: Any) -> list[Step]:
 def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     """Replay steps, instead of those of before, on the lines as found; all outputs follow.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-    steps : sequence of Step
-        Places are S, A, R in mm, below the model's parent transform.
-
-    Returns
-    -------
-    CurveSkeleton
-        As `stored_skeleton` gives it.
-
-    Raises
-    ------
-    InputError
-        If a step does not fit, no branch is left, or the vessels are gone; the scene is unchanged.
+    Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does not
+    fit, no branch is left, or the vessels are gone: the scene is unchanged.
     """
     found, vessels = model.GetNodeReference(FOUND), model.GetNodeReference(INPUT)
     before = skeleton_of(found or model)
@@ -113,7 +82,9 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         _keep_as_found(model, lines)
     if image is not None:
         labelmap.SetAndObserveImageData(image)
-    frame = Frame(vessels, own_name(model), model.GetTransformNodeID())
+    # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
+    nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
+    frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
     (result,) = write_all([(frame, skeleton, None, Requests(**wanted))])
     if "curveNodes" in given:
         refer_to_curves(model, result.curveNodes)

@@ -388,36 +388,37 @@ class Dividing:
             self.ui.organSegmentSelector.setCurrentNode(node)
         self.ui.organButton.enabled = node is not None
 
-    def _on_sections(self) -> None:
+    def _start(self, work: Callable[..., str]) -> None:
+        """Let a run call ``work(tree, progress, wait)``: long steps in another thread."""
         tree, wait = self._tools.tree(), self._tools.panel.running.wait
+        self._tools.start(lambda progress: work(tree, progress, wait))
 
-        def measure(progress: Any) -> str:
+    def _on_sections(self) -> None:
+        def measure(tree: Tree, progress: Any, wait: Any) -> str:
             tree.measureSections(progress, wait)
             return _("The table has areas and both diameters now; Save table writes them.")
 
-        self._tools.start(measure)
+        self._start(measure)
 
     def _on_split(self) -> None:
-        tree, wait = self._tools.tree(), self._tools.panel.running.wait
         kind = list(GROUPS)[self.ui.splitComboBox.currentIndex]
 
-        def split(progress: Any) -> str:
+        def split(tree: Tree, progress: Any, wait: Any) -> str:
             node = tree.split(kind, progress, wait)
             count = node.GetSegmentation().GetNumberOfSegments()
             return _("{segments} in {name}.").format(
                 segments=counted(count, _("segment"), _("segments")), name=node.GetName()
             )
 
-        self._tools.start(split)
+        self._start(split)
 
     def _on_organ(self) -> None:
-        tree, node = self._tools.tree(), self.ui.organSelector.currentNode()
+        node = self.ui.organSelector.currentNode()
         segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
         kind = list(GROUPS)[self.ui.groupComboBox.currentIndex]
         distance = list(DISTANCES)[self.ui.distanceComboBox.currentIndex]
-        wait = self._tools.panel.running.wait
 
-        def divide(progress: Any) -> str:
+        def divide(tree: Tree, progress: Any, wait: Any) -> str:
             found = tree.divideOrgan(node, segment, kind, distance, progress, wait)
             largest = max(found.volumes, key=found.volumes.__getitem__)
             return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
@@ -426,7 +427,7 @@ class Dividing:
                 volume=found.volumes[largest],
             )
 
-        self._tools.start(divide)
+        self._start(divide)
 
     def _on_vmtk(self) -> None:
         tree = self._tools.tree()

@@ -6,22 +6,20 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonLib import jit_warmup
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.parameters import Detail
 from PotentialSkeletonMRML.run_nodes import (
-    SEGMENT,
+    SETTINGS,
     drop_left_over,
-    has_settings,
     is_current,
     keep,
     kept_model,
     kept_nodes,
     requests,
-    shown_models,
     tree_name,
-    vessels_text,
 )
 from PotentialSkeletonMRML.tree_steps import steps_of
 
@@ -125,27 +123,15 @@ class SkeletonPanel(Panel):
         if why:
             return why
         if self._problem:
-            said = _("Correct that, or choose other vessels; then press Apply again.")
-            return f"{said} {self._others_text()}".rstrip()
-        if not all(
-            is_current(model, vessels_text(self.parameters.input, model.GetAttribute(SEGMENT)))
-            for model in self.result.models
-        ):
+            return _("Correct that, or choose other vessels; then press Apply again.")
+        models, settings = self.result.models, settings_text(self.parameters)
+        if not all(is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
-        settings = settings_text(self.parameters)
-        if not all(has_settings(model, settings) for model in self.result.models):
+        if any((each.GetAttribute(SETTINGS) or settings) != settings for each in models):
             return _("Settings were changed after the centrelines were found: press Apply.")
-        if self.result.models:
+        if models:
             return self.result.advice
-        return f"{_('Press Apply to find the centrelines.')} {self._others_text()}".rstrip()
-
-    def _others_text(self) -> str:
-        """Whose centrelines the views show, where they are not those of the chosen vessels."""
-        others = [each for each in shown_models() if each not in self.result.models]
-        if not others:
-            return ""
-        names = ", ".join(dict.fromkeys(tree_name(model) for model in others))
-        return _("The views show the centrelines of {names}.").format(names=names)
+        return _("Press Apply to find the centrelines.")
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -178,7 +164,7 @@ class SkeletonPanel(Panel):
         segments = segments_of(chosen)
         wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
-        vessels = {each: vessels_text(chosen.input, each) for each in segments}
+        vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
         options |= {"progress": progress, "wait": self.running.wait}
 

@@ -160,25 +160,27 @@ def current_object() -> tuple[Any, str]:
     own = [kept_nodes(model).get("labelmapNode") for model in models]
     every = [scene.GetNthNode(number) for number in range(scene.GetNumberOfNodes())]
     nodes = [
-        node
-        for node in every
-        if node.GetClassName() in (SEGMENTATION, LABELMAP)
-        and not node.GetHideFromEditors()
-        and node not in own
+        each
+        for each in reversed(every)
+        if each.GetClassName() in (SEGMENTATION, LABELMAP)
+        and not each.GetHideFromEditors()
+        and each not in own
     ]
     editor = scene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
     edited: Any = editor.GetSegmentationNode() if editor is not None else None
-    segment_id = (editor.GetSelectedSegmentID() or "") if edited is not None else ""
-    if edited in nodes and edited.GetSegmentation().GetSegment(segment_id) is not None:
-        return edited, segment_id
-    shown = [node for node in nodes if _is_shown(node)]
-    return next(iter([*reversed(shown), *reversed(nodes)]), None), ""
-
-
-def _is_shown(node: Any) -> bool:
-    if is_segmentation(node):
-        display = node.GetDisplayNode()
-        segments = node.GetSegmentation().GetNumberOfSegments()
-        return display is not None and bool(display.GetVisibility()) and segments > 0
+    if edited in nodes and edited.GetSegmentation().GetSegment(editor.GetSelectedSegmentID() or ""):
+        return edited, editor.GetSelectedSegmentID()
     slices = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
-    return any(each.GetLabelVolumeID() == node.GetID() for each in slices)
+    in_slices = {each.GetLabelVolumeID() for each in slices}
+    shown = [
+        each
+        for each in nodes
+        if each.GetID() in in_slices
+        or (
+            is_segmentation(each)
+            and each.GetSegmentation().GetNumberOfSegments()
+            and each.GetDisplayNode() is not None
+            and each.GetDisplayNode().GetVisibility()
+        )
+    ]
+    return next(iter([*shown, *nodes]), None), ""

@@ -28,14 +28,7 @@ class Highlight:
         self._node: Any = None
 
     def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
-        """Draw branches and centre all slices on the middle of the first.
-
-        Parameters
-        ----------
-        ways : sequence of (ndarray, shape (n, 3), ndarray, shape (n,))
-            Positions, R, A, S in the frame below a transform, and radii in mm; at least one.
-        transform_id : str or None
-        """
+        """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
         if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
             self._node = _new_model()
         data = polylines(np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways])

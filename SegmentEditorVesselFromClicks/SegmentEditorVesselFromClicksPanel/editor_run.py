@@ -24,11 +24,6 @@ from FuzzyVesselCoreLib.voxels.labels import label_components
 from .clicks import BACKGROUND, VESSEL, Clicks
 
 
-def threshold_of(more: float) -> float:
-    """The cut of the scene for a share of "more" in -1..1: 0.9 to 0.1, and 0.5 at 0."""
-    return 0.5 - 0.4 * min(max(more, -1.0), 1.0)
-
-
 def masking_of(editor_node: Any) -> tuple:
     """The settings of *Masking*: equal where the same voxels may be edited."""
     limits = editor_node.GetSourceVolumeIntensityMask() and tuple(
@@ -47,7 +42,8 @@ class Found:
     def labels(self, segment_id: str, more: float = 0.0) -> np.ndarray:
         """Labels (K, J, I; bool) of a segment with more (up to 1) or less (down to -1)."""
         number, found = self.vessels[segment_id]
-        labels = relabel(found.scene, threshold_of(more), owners=found.owners).labels == number
+        threshold = 0.5 - 0.4 * min(max(more, -1.0), 1.0)
+        labels = relabel(found.scene, threshold, owners=found.owners).labels == number
         if self.run.in_range is None:
             return labels
         # Vessels stay in the intensity range, connected there with their points.
@@ -60,33 +56,10 @@ class Found:
 class EditorRun:
     """All that the vessels of some segments are computed from, as arrays.
 
-    Tissue and noise are those of the whole editable area: an intensity range that holds vessels
-    alone would leave nothing to tell them from.
-
-    Parameters
-    ----------
-    editor_node : vtkMRMLSegmentEditorNode
-        With a segmentation, a source volume and the settings of *Masking*.
-    source_image : vtkOrientedImageData or None
-        The source volume on the editor's voxels; its extent may begin anywhere.
-    wanted : sequence of str
-        IDs of the segments whose vessels are computed; those of others with points share.
-
-    Attributes
-    ----------
-    ijk_to_segmentation : ndarray, shape (4, 4)
-    millilitres : float
-        Of a voxel.
-    points : dict of str to ndarray, shape (n, 3)
-        Vessel points (K, J, I) by segment, where editing is allowed.
-    in_range : ndarray of bool, or None
-        Of the editable intensity range.
-    notes : list of str
-
-    Raises
-    ------
-    InputError
-        An input cannot be worked with, or no wanted segment has a point where it may be edited.
+    `source_image` is the source volume on the editor's voxels; `wanted` are the IDs of the segments
+    whose vessels are computed, and those of others with points share. Tissue and noise are those
+    of the whole editable area: an intensity range that holds vessels alone would leave nothing to
+    tell them from. `InputError` where no wanted segment has a point where it may be edited.
     """
 
     def __init__(self, editor_node: Any, source_image: Any, wanted: Sequence[str]) -> None:
@@ -170,8 +143,8 @@ def _editable(editor_node: Any, source_image: Any) -> np.ndarray | None:
     node, mode = editor_node.GetSegmentationNode(), editor_node.GetMaskMode()
     if mode == slicer.vtkMRMLSegmentationNode.EditAllowedEverywhere:
         return None
-    refused, ids = slicer.vtkOrientedImageData(), editor_node
-    ids = ids.GetSelectedSegmentID() or "", ids.GetMaskSegmentID() or ""
+    refused = slicer.vtkOrientedImageData()
+    ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
     done = node.GenerateEditMask(refused, mode, source_image, *ids)
     area = array_from_image(refused) == 0 if done else np.zeros(1, bool)
     if not area.any():

@@ -29,10 +29,6 @@ class LiveVessel:
 
     Segments whose changes have been neither applied nor cancelled are pending: the preview shows
     them all, and Apply writes them all.
-
-    Parameters
-    ----------
-    scripted_effect : qSlicerSegmentEditorScriptedEffect
     """
 
     def __init__(self, scripted_effect: Any) -> None:
@@ -52,51 +48,44 @@ class LiveVessel:
     # --- options
 
     def _make_options(self) -> None:
-        effect, self._points = self._effect, qt.QLabel()
+        self._points = qt.QLabel()
         self._points.wordWrap, self._points.minimumHeight = True, 34  # two lines
-        effect.addLabeledOptionsWidget(_("Points:"), self._points)
-        self.last = self._button(_("Remove last"), self._on_last)
+        self._effect.addLabeledOptionsWidget(_("Points:"), self._points)
+        self.last = self._button(_("Remove last"), lambda: self._clicks.remove_last())
         self.clear = self._button(_("Remove all"), self._on_clear)
-        self._add_row(self.last, self.clear)
+        self._effect.addOptionsWidget(_row(self.last, self.clear))
         self.more = ctk.ctkSliderWidget()
         self.more.minimum, self.more.maximum, self.more.value = -1.0, 1.0, 0.0
         self.more.singleStep, self.more.pageStep, self.more.decimals = 0.05, 0.25, 2
         self.more.spinBoxVisible = False
         self.more.toolTip = _("Less or more of what hangs together with the points.")
         self._connect(self.more, "valueChanged(double)", self._on_more)
-        row = qt.QHBoxLayout()
-        for each in (qt.QLabel(_("less")), self.more, qt.QLabel(_("more"))):
-            row.addWidget(each)
-        effect.addLabeledOptionsWidget(_("Threshold:"), row)
+        row = _row(qt.QLabel(_("less")), self.more, qt.QLabel(_("more")))
+        self._effect.addLabeledOptionsWidget(_("Threshold:"), row)
         self.keep = qt.QCheckBox(_("Keep what the segment holds"))
         self.keep.toolTip = _(
             "Apply replaces what it has written before and keeps what else the segment holds; "
             "unchecked, it replaces everything."
         )
         self._connect(self.keep, "toggled(bool)", self.keep_parameters)
-        effect.addOptionsWidget(self.keep)
-        self.cancel_button = self._button(_("Cancel"), self.cancel)
-        self.cancel_button.toolTip = _("Drop the preview; the points stay.")
-        self.apply_button = self._button(_("Apply"), self.apply)
-        self.apply_button.toolTip = _("Write the preview into its segments.")
-        self._add_row(self.cancel_button, self.apply_button)
-        self.centrelines = self._button(_("Centrelines"), self._on_centrelines)
-        self.centrelines.toolTip = _("Open Potential Skeleton with the selected segment.")
-        self._add_row(self.centrelines)
+        self._effect.addOptionsWidget(self.keep)
+        text = _("Drop the preview; the points stay.")
+        self.cancel_button = self._button(_("Cancel"), self.cancel, text)
+        text = _("Write the preview into its segments.")
+        self.apply_button = self._button(_("Apply"), self.apply, text)
+        self._effect.addOptionsWidget(_row(self.cancel_button, self.apply_button))
+        text = _("Open Potential Skeleton with the selected segment.")
+        self.centrelines = self._button(_("Centrelines"), self._on_centrelines, text)
+        self._effect.addOptionsWidget(_row(self.centrelines))
         self._sentence = qt.QLabel()
         self._sentence.wordWrap = True
-        effect.addOptionsWidget(self._sentence)
+        self._effect.addOptionsWidget(self._sentence)
 
-    def _button(self, text: str, slot: Any) -> Any:
+    def _button(self, text: str, slot: Any, tooltip: str = "") -> Any:
         button = qt.QPushButton(text)
+        button.toolTip = tooltip
         self._connect(button, "clicked()", slot)
         return button
-
-    def _add_row(self, *widgets: Any) -> None:
-        row = qt.QHBoxLayout()
-        for widget in widgets:
-            row.addWidget(widget)
-        self._effect.addOptionsWidget(row)
 
     def _connect(self, sender: Any, signal: str, slot: Any) -> None:
         sender.connect(signal, slot)
@@ -120,7 +109,9 @@ class LiveVessel:
         volume, events = node.GetSourceVolumeNode(), slicer.vtkMRMLVolumeNode
         for each in (volume, node.GetSegmentationNode()):
             if each is not None:
-                self._observers.addObserver(each, events.TransformModifiedEvent, self._on_moved)
+                self._observers.addObserver(
+                    each, events.TransformModifiedEvent, self.inputs_changed
+                )
         if volume is not None:
             for event in (vtk.vtkCommand.ModifiedEvent, events.ImageDataModifiedEvent):
                 self._observers.addObserver(volume, event, self._on_editor)
@@ -140,7 +131,7 @@ class LiveVessel:
             sender.disconnect(signal, slot)
         self._connected = []
 
-    def inputs_changed(self) -> None:
+    def inputs_changed(self, *_event: Any) -> None:
         """Source volume or geometry have changed: the preview does not fit any more."""
         self._own.clear()
         self._stop()
@@ -157,9 +148,6 @@ class LiveVessel:
         elif self._seen is not None and self._settings() != self._seen[0]:
             self._own = {} if self._settings()[1:] != self._seen[0][1:] else self._own
             self._look(changed=False)
-
-    def _on_moved(self, caller: Any, event: Any) -> None:
-        self.inputs_changed()
 
     def _on_close(self, caller: Any, event: Any) -> None:
         self.deactivate()
@@ -188,7 +176,7 @@ class LiveVessel:
         if self._clicks is not None:
             self._clicks.show(False)
         self._clicks = clicks
-        self._say("" if self._found is None else self._sentence.text)
+        self._sentence.text = "" if self._found is None else self._sentence.text
         if clicks is not None:
             clicks.show(True)
         self._observe()
@@ -234,9 +222,6 @@ class LiveVessel:
         """Whether a point of the selected segment is within a distance (mm) of a position."""
         return self._clicks is not None and self._clicks.near(position, reach)
 
-    def _on_last(self) -> None:
-        self._clicks.remove_last()  # type: ignore[union-attr]
-
     def _on_clear(self) -> None:
         self._clicks.clear()  # type: ignore[union-attr]
         self._observe()
@@ -257,7 +242,7 @@ class LiveVessel:
     def _on_centrelines(self) -> None:
         image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
         if image is None or image.IsEmpty():
-            self._say(_("The segment is empty: place points and press Apply first."))
+            self._sentence.text = _("The segment is empty: place points and press Apply first.")
             return
         try:
             parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
@@ -265,13 +250,13 @@ class LiveVessel:
             parameters.segment = node.GetSelectedSegmentID()
             slicer.util.selectModule(SKELETON)
         except RuntimeError as error:  # of slicer.util: no such module, or no main window
-            self._say(_("Potential Skeleton cannot be opened: {e}").format(e=error))
+            self._sentence.text = _("Potential Skeleton cannot be opened: {e}").format(e=error)
 
     # --- the preview; `_compute` alone runs in another thread
 
     def _request(self) -> None:
         self._found = None
-        self._say(_("Looking for the vessel ..."))
+        self._sentence.text = _("Looking for the vessel ...")
         self._run.request()
         self._show()
 
@@ -305,7 +290,7 @@ class LiveVessel:
         run = found.run  # type: ignore[union-attr]
         self._preview.show(labels, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
         text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
-        self._say("\n".join([text, *map(worded, run.notes)]))
+        self._sentence.text = "\n".join([text, *map(worded, run.notes)])
         self._show()
 
     def _labels(self, segment_id: str) -> np.ndarray:
@@ -314,7 +299,7 @@ class LiveVessel:
 
     def _fail(self, error: Exception) -> None:
         self._stop()
-        self._say(worded(error))
+        self._sentence.text = worded(error)
         if not isinstance(error, FuzzyVesselError):
             raise error
 
@@ -340,9 +325,6 @@ class LiveVessel:
         self.apply_button.enabled = self._found is not None or vessel > 0
         self.cancel_button.enabled = self._found is not None or self._run.pending
         self.centrelines.enabled = self._clicks is not None
-
-    def _say(self, text: str) -> None:
-        self._sentence.text = text
 
     # --- what ends a preview
 
@@ -402,7 +384,14 @@ class LiveVessel:
         """Drop the preview; the points stay."""
         self._pending = []
         self._stop()
-        self._say("")
+        self._sentence.text = ""
+
+
+def _row(*widgets: Any) -> Any:
+    row = qt.QHBoxLayout()
+    for widget in widgets:
+        row.addWidget(widget)
+    return row
 
 
 def _set(widget: Any, name: str, value: Any) -> None:

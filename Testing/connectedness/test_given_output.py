@@ -46,13 +46,6 @@ def test_contraction_writes_into_it(volume, wanted, emulated):
     np.testing.assert_array_equal(out, wanted)
 
 
-def test_a_slice_is_written_into_one(volume):
-    plane, out = volume[20], nan(volume[20].shape)
-    scene = connectedness(plane, [[11, 12]], AFFINITY, device="cpu", out=out)
-    assert scene.values.shape == out.shape
-    np.testing.assert_array_equal(out, connectedness(plane, [[11, 12]], AFFINITY).values)
-
-
 def test_a_scene_goes_on_in_its_own_memory(volume):
     seeds = [*SEEDS, [1, 2, 3]]
     wanted = connectedness(volume, seeds, AFFINITY, device="cpu").values
@@ -87,10 +80,3 @@ def test_an_input_is_not_overwritten(volume):
         connectedness(volume, SEEDS, AFFINITY, mask=mask, device="cpu", out=mask)
     np.testing.assert_array_equal(floats, volume)
     assert mask.all()
-
-
-def test_bad_seeds_leave_it_untouched(volume):
-    out = nan(volume.shape)
-    with pytest.raises(InputError, match="outside the volume"):
-        connectedness(volume, [[99, 0, 0]], AFFINITY, device="cpu", out=out)
-    assert np.isnan(out).all()

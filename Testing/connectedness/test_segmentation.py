@@ -11,10 +11,13 @@ from FuzzyConnectedGPULib import (
     estimate_affinity,
 )
 from FuzzyConnectedGPULib.segmentation import segment
-from FuzzyConnectedGPULib.threshold.automatic import AutomaticThreshold, automatic_threshold
-from FuzzyConnectedGPULib.threshold.choice import choose_threshold
 from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import background_threshold
+from FuzzyConnectedGPULib.threshold.thresholds import (
+    AutomaticThreshold,
+    automatic_threshold,
+    background_threshold,
+    choose_threshold,
+)
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 

@@ -225,18 +225,6 @@ def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
     assert np.array_equal(session.segment("portal"), first | later)
 
 
-def test_a_point_in_a_leak_takes_it_out_of_what_was_applied(session):
-    session.click(FIRST)
-    session.click(BESIDE)
-    session.options.apply.click()
-    both = session.segment("portal")
-    session.click((16, 28, 30), background=True)
-    wanted = session.preview()
-    assert (both & ~wanted).any()
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), wanted)
-
-
 def test_after_an_undo_apply_adds(session):
     session.click(FIRST)
     session.options.apply.click()
@@ -249,17 +237,6 @@ def test_after_an_undo_apply_adds(session):
     less = session.preview()
     session.options.apply.click()
     assert np.array_equal(session.segment("portal"), less | painted)
-
-
-def test_with_other_voxels_what_was_applied_counts_as_from_elsewhere(session):
-    session.click(FIRST)
-    session.options.apply.click()
-    first = session.segment("portal")
-    session.live.inputs_changed()
-    session.options.more.value = -0.5
-    session.wait()
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), first)
 
 
 @pytest.mark.parametrize("mode", ["OverwriteAllSegments", "OverwriteNone"])
@@ -357,18 +334,6 @@ def test_the_preview_follows_a_moved_and_a_removed_point(session):
     assert session.text() == "Click into a vessel first."
 
 
-def test_remove_all(session):
-    session.click(FIRST)
-    session.click(BESIDE, True)
-    session.options.clear.click()
-    session.wait()
-    assert session.preview() is None
-    assert (session.points(), session.points("background")) == (0, 0)
-    assert not session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
-    session.click(FIRST)
-    assert session.preview()[session.first].mean() > 0.95
-
-
 def test_masking_that_is_changed_changes_the_preview(session):
     session.click(FIRST)
     area = np.ones(SHAPE, bool)
@@ -431,15 +396,6 @@ def test_a_run_of_another_module_is_waited_for(session):
     assert session.preview()[session.first].mean() > 0.95
 
 
-def test_cancel_ends_a_run(session):
-    session.live.click(world_of(session.volume, FIRST))
-    assert session.options.cancel.enabled
-    session.options.cancel.click()
-    session.wait()
-    assert session.preview() is None
-    assert session.points() == 1
-
-
 def test_a_geometry_that_is_changed_meanwhile(session):
     """The preview of other voxels is never written."""
     session.click(FIRST)
@@ -490,14 +446,6 @@ def test_the_preview_follows_a_transform(session, moved):
         there, gone = gone, there
     assert session.preview()[there].mean() > 0.9
     assert not session.preview()[gone].any()
-
-
-def test_another_effect_does_not_follow_the_inputs(session):
-    session.click(FIRST)
-    session.editor.effect.deactivate()
-    session.slicer.util.arrayFromVolumeModified(session.volume)
-    session.wait()
-    assert session.preview() is None
 
 
 def test_nothing_of_the_preview_is_saved(session, tmp_path):
@@ -577,17 +525,6 @@ def test_the_mouse_in_a_slice_view(session, view):
 
 def view_ras(view, x):
     return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
-
-
-def test_the_preview_is_to_be_seen_in_the_slice(session, view):
-    segment = session.segmentation.GetSegmentation().GetSegment("portal")
-    segment.SetColor(0.9, 0.1, 0.1)  # by itself it may be grey
-    before = view.colored()
-    session.click(FIRST)
-    shown = view.colored()
-    assert shown > before + 500
-    session.options.cancel.click()
-    assert view.colored() < before + 500
 
 
 def test_nothing_is_held_after_the_editor_has_gone(session):

@@ -16,8 +16,8 @@ import support.solids as solids
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
-from PotentialSkeletonLib.border import Border
 from PotentialSkeletonLib.graph.lines import Course, line_shape
+from PotentialSkeletonLib.graph.radii import radius_at
 from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph, topology
 from support.solids import line, ring, tapered_y, tube
 from support.trees import closed_ring, fork, random_tree, ring_with_handle
@@ -90,12 +90,8 @@ def test_radii_are_distances_to_the_nearest_voxel_outside(mask, seed):
     points = inside + np.random.default_rng(seed).uniform(-0.5, 0.5, inside.shape)
     outside = np.argwhere(~np.pad(mask, 1)) - 1
     away = np.linalg.norm((points[:, None] - outside) * SPACING, axis=2).min(axis=1)
-    for margin in (1, 20):  # among little and much that is empty
-        solid = np.pad(mask, margin)
-        border = Border(solid, SPACING)
-        np.testing.assert_allclose(border.distances(points + margin), away, rtol=1e-12)
-        depth = ndimage.distance_transform_edt(solid, sampling=SPACING)
-        np.testing.assert_allclose(border.depth(Progress()), depth, rtol=1e-6)
+    radii = radius_at(points + 1, np.pad(mask, 1), SPACING)
+    np.testing.assert_allclose(radii, away, rtol=1e-12)
 
 
 @pytest.mark.parametrize("spacing", [(1, 1, 1), (1.6, 0.6, 0.6)])
@@ -106,8 +102,7 @@ def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
     from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
     across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
     on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
-    solid = np.pad(across <= radius**2, 1)
-    measured = Border(solid, spacing).distances(on_axis + 1)
+    measured = radius_at(on_axis + 1, np.pad(across <= radius**2, 1), spacing)
     np.testing.assert_allclose(measured, radius, atol=0.25)
     assert abs(measured.mean() - radius) < 0.15
 

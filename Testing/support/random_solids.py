@@ -3,8 +3,6 @@
 import numpy as np
 from scipy import ndimage
 
-from .mutations import pick
-
 MOST_PARTS = 6
 
 
@@ -13,7 +11,7 @@ def random_solid(rng, largest_side=34):
     shape = tuple(int(n) for n in rng.integers(6, largest_side + 1, 3))
     solid = np.zeros(shape, bool)
     for _ in range(rng.integers(1, MOST_PARTS + 1)):
-        solid |= pick(rng, PARTS)(rng, shape)
+        solid |= PARTS[int(rng.integers(len(PARTS)))](rng, shape)
     if rng.random() < 0.3:
         solid &= ~_ball(rng, shape, 0.15)  # a cavity, or a bite
     if rng.random() < 0.3:

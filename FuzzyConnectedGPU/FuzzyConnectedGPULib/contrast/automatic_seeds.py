@@ -28,10 +28,8 @@ def automatic_seeds(
 ) -> np.ndarray:
     """Seeds on the strongest tubular contrast, to be reviewed by the user.
 
-    The Hessian of the contrast to the local background is evaluated at three scales. A tube has
-    two large negative eigenvalues and a small one; a plate has one, a blob three (Sato et al.,
-    Medical Image Analysis 2 (1998) 143-168; Frangi et al., MICCAI 1998, 130-137). Bright vessels
-    are searched first, dark ones only where nothing bright is tubular.
+    The Hessian of the contrast to the local background is evaluated at three scales (`tubes`).
+    Bright vessels are searched first, dark ones only where nothing bright is tubular.
 
     Parameters
     ----------
@@ -45,10 +43,8 @@ def automatic_seeds(
         Maximum number of seeds.
     device : str
         As in `connectedness`; this search runs on the CPU.
-    progress : callable, optional
-        ``progress(share) -> bool``; returns False to cancel.
-    find_map : callable, optional
-        In place of `contrast_map`, for example `CachedMap.find`.
+    progress, find_map : callable, optional
+        As in `contrast_connectedness`.
 
     Returns
     -------
@@ -58,12 +54,8 @@ def automatic_seeds(
 
     Raises
     ------
-    InputError
-        An argument is invalid, or nothing in the volume is tubular.
-    DeviceError
-        The device cannot be used.
-    Cancelled
-        `progress` returned False.
+    InputError, DeviceError, Cancelled
+        As in `contrast_connectedness`; `InputError` also where nothing is tubular.
 
     Examples
     --------
@@ -74,7 +66,8 @@ def automatic_seeds(
     >>> bool(13 < j < 18 and 13 < i < 18)
     True
     """
-    count = _checked_count(count)
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"The number of automatic seeds is {count!r}; give a number from 1 up.")
     choose_device(device)  # an unusable device is refused before the work begins
     progress = Progress.of(progress)
     progress.advance(0.0)
@@ -102,9 +95,3 @@ def automatic_seeds(
             progress.advance(1.0)
             return seeds
     raise NothingTubularError(in_mask=mask is not None)
-
-
-def _checked_count(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise InputError(f"The number of automatic seeds is {count!r}; give a number from 1 up.")
-    return int(count)

@@ -25,16 +25,8 @@ class LocalBackground:
     The Gaussian is computed on means of small cells and interpolated between them, as it hardly
     changes within a cell. It is 0 where no usable voxel is near.
 
-    Parameters
-    ----------
-    volume : array, shape (K, J, I)
-    inside : array of uint8, same shape, or None
-        The mask: other voxels are not usable.
-    sigmas : sequence of 3 float
-        In voxels along K, J and I.
-    median : float
-    limit : float
-        Usable voxels differ by less from the median; -1: they are not above it.
+    Usable are voxels of the mask `inside` that differ from the median by less than the limit, or,
+    with a limit of -1, are not above it. Sigmas are in voxels along K, J and I.
     """
 
     def __init__(
@@ -144,16 +136,8 @@ def lower_own_background(
     There only clear contrasts count. A click in there is judged by the difference to the tissue
     itself (`faint_clicks`), in which the vessel is solid.
 
-    Parameters
-    ----------
-    contrast : array, shape (K, J, I), float32
-        Vessels are above 0.
-    background : array, float32, same shape
-        The local background, as difference to the tissue's median.
-    polarity : int
-        1 for bright vessels, -1 for dark ones.
-    at_first : float
-        The contrast at the first click.
+    Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
+    vessels, and `at_first` is the contrast at the first click.
 
     Examples
     --------
@@ -164,7 +148,8 @@ def lower_own_background(
     [[[5.0, 1.0, 9.0, -5.0]]]
     """
     xp, zero = module_of(contrast), np.float32(0)
-    times, most = np.float32(polarity * TIMES_BACKGROUND), np.float32(_most(at_first))
+    times, most = polarity * TIMES_BACKGROUND, max(SHARE_OF_CLICK * at_first, 0.0)
+    times, most = np.float32(times), np.float32(most)
     steep, less = np.float32(STEEPNESS), np.float32(STEEPNESS - 1)
 
     def lowered(own: Array, around: Array) -> Array:
@@ -173,8 +158,3 @@ def lower_own_background(
         return xp.minimum(own, xp.maximum(steep * own - less * limit, zero)) + zero
 
     pointwise(lowered, contrast, contrast, background)
-
-
-def _most(at_first: float) -> float:
-    """The contrast from which on no voxel is lowered, by that at the first click."""
-    return max(SHARE_OF_CLICK * at_first, 0.0)

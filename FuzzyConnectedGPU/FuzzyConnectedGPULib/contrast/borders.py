@@ -21,12 +21,7 @@ def move_to_half_contrast(connectedness: np.ndarray, found: ContrastMap, cut: fl
     Vessels without a core, thinner than about five voxels, are left unchanged: blurring lowers
     their contrast, so that half of it does not mark the edge.
 
-    Parameters
-    ----------
-    connectedness : ndarray, float32
-    found : ContrastMap
-    cut : float
-        From this connectedness on a voxel belongs to the object.
+    From the connectedness `cut` on a voxel belongs to the object.
     """
     labels = connectedness >= cut
     if not labels.any():

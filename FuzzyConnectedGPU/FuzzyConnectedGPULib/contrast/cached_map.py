@@ -12,19 +12,10 @@ from FuzzyVesselCoreLib.voxels.masks import same_values
 class CachedMap:
     """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
 
-    Inputs are compared by value. On a device it caches 8 bytes per voxel (9 with a mask), at most
-    as much as it leaves free; `forget` frees them, and so does a run there that has too little.
-
-    Parameters
-    ----------
-    copies : bool
-        Whether the volume is copied. Without a copy, volume and mask are referenced until `forget`
-        and must not be changed in place.
-
-    Attributes
-    ----------
-    reused : bool
-        Whether the last run found its map here.
+    Inputs are compared by value; unless the volume is copied (`copies`), volume and mask must not
+    be changed in place until `forget`. On a device it caches 8 bytes per voxel (9 with a mask), at
+    most as much as it leaves free; `forget` frees them, and so does a run there that has too
+    little. `reused` says whether the last run found its map here.
     """
 
     def __init__(self, copies: bool = False) -> None:
@@ -65,7 +56,7 @@ class CachedMap:
         progress: Progress,
         gpu: CudaDevice | None,
     ) -> Any:
-        """The contrast map; parameters as of `contrast_map.contrast_map`."""
+        """The contrast map; parameters as of `contrast_map`."""
         from .contrast_map import contrast_map  # SciPy
 
         cached, inputs = self._map, (volume, mask, np.asarray(spacing))

@@ -6,6 +6,8 @@ regard to the threshold of paths, which is near the noise: faint links connect, 
 contrast belong. Labels are the voxels of at least 0.5; another cut is "less" or "more".
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
@@ -26,16 +28,7 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
-    """The fuzzy scene of clicks.
-
-    Parameters
-    ----------
-    found : ContrastMap
-    clicks : Clicks
-        Within the map's box; at least one is positive.
-    border : {"drawn", "half"}
-        See `borders`.
-    progress : Progress, optional
+    """The fuzzy scene of clicks within the map's box, of which at least one is positive.
 
     Returns
     -------
@@ -54,12 +47,14 @@ def click_scene(
     judged = [_click(found, p, n == 0) for n, p in enumerate(positive)]
     # By contrast: the result does not depend on the order of the further clicks.
     judged[1:] = sorted(judged[1:], key=lambda click: (-click.contrast, click.voxel))
-    main = MainObject(found, judged)
+    with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
+        memory = pool.submit(np.full, found.contrast.shape, np.float32(0), np.float32)
+        main = MainObject(found, judged)
     progress.check()
     main.raise_for(negative)
     main.lower_for(judged)
     progress.check()
-    connectedness = np.zeros(found.contrast.shape, np.float32)
+    connectedness = memory.result()
     size = main.write_connectedness(connectedness)
     beside_object = size > 0
     without: list[tuple[int, ...]] = []

@@ -32,15 +32,19 @@ def checked_clicks(
     mask: np.ndarray | None,
     shape: tuple[int, ...],
 ) -> Clicks:
-    """Validate seeds and background seeds.
+    """The seeds inside the mask, each once, in their order, and the background seeds.
 
-    Raises
-    ------
-    InputError
-        No seed is inside volume and mask, a background seed lies outside the volume, or a voxel is
-        both a seed and a background seed.
+    Raises `InputError` where no seed is inside volume and mask, a background seed lies outside the
+    volume, or a voxel is both.
     """
-    positive = _inside_mask(checked_seeds(seeds, shape), mask)
+    seeds = checked_seeds(seeds, shape)
+    positive = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
+    if mask is not None:
+        positive = positive[mask[tuple(positive.T)] > 0]
+        if not len(positive):
+            raise InputError(
+                "Every seed lies outside the mask: place one inside it, or choose another mask."
+            )
     negative = np.empty((0, 3), np.int64)
     if background_seeds is not None and np.size(background_seeds):
         checked = checked_seeds(background_seeds, shape, "background seed")
@@ -49,15 +53,3 @@ def checked_clicks(
     if both:
         raise SameVoxelError(min(both))
     return Clicks(positive, negative)
-
-
-def _inside_mask(seeds: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-    """The seeds inside the mask, each once, in their order."""
-    seeds = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
-    if mask is not None:
-        seeds = seeds[mask[tuple(seeds.T)] > 0]
-        if not len(seeds):
-            raise InputError(
-                "Every seed lies outside the mask: place one inside it, or choose another mask."
-            )
-    return seeds

@@ -46,13 +46,8 @@ KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted
 class DeviceVolume:
     """A float32 volume on the device, whose boxes and voxels are read as those of a numpy array.
 
-    A numpy function gets a copy of all of it, which is kept.
-
-    Attributes
-    ----------
-    array : device array
-    pool : object
-        Its memory, which some versions of CuPy free as soon as nothing refers to the pool.
+    A numpy function gets a copy of all of it, which is kept. `pool` is the memory of the device
+    array, which some versions of CuPy free as soon as nothing refers to it.
     """
 
     dtype, ndim = np.dtype(np.float32), 3
@@ -101,13 +96,10 @@ class ContrastMap:
         Spacing along K, J, I in multiples of the smallest.
     polarity : int
         1 for bright vessels, -1 for dark ones.
-    tissue : Tissue
-    first_seed : tuple of 3 int
-        In the box.
-    gpu : CudaDevice or None
-        Where the arrays are; inside its ``with`` block paths are computed there.
-    mask : device array, uint8, or None
-        `inside` on that device.
+    tissue, first_seed
+        That it was found by; K, J, I in the box.
+    gpu, mask
+        The device where the arrays are, and `inside` there; or None.
     """
 
     box: tuple[slice, ...]
@@ -138,20 +130,11 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        return self.bytes_beside(None)
-
-    def bytes_beside(self, gpu: "CudaDevice | None") -> int:
-        """Of `device_bytes`, those that are not of this run."""
-        pool = gpu.pool if gpu is not None else object()
-        arrays = [each.array for each in self._on_device() if each.pool is not pool]
-        if self.mask is not None and self.contrast.pool is not pool:
-            arrays.append(self.mask)
-        return sum(each.nbytes for each in arrays)
-
-    def _on_device(self) -> list[DeviceVolume]:
         computed = [vars(self)[name][0] for name in _COMPUTED if name in vars(self)]
         volumes = self.contrast, self.smooth, *computed
-        return [each for each in volumes if isinstance(each, DeviceVolume)]
+        arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
+        arrays += [] if self.mask is None else [self.mask]
+        return sum(each.nbytes for each in arrays)
 
     def serves(self, gpu: "CudaDevice | None") -> bool:
         """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
@@ -266,21 +249,10 @@ class ContrastMap:
     def component(
         self, values: Any, start: tuple[int, ...], threshold: float, limit: int
     ) -> Reached | None:
-        """The 26-connected component of a voxel among the values of at least a threshold.
+        """The 26-connected component of a voxel among the values of at least a threshold above 0.
 
-        Parameters
-        ----------
-        values : ndarray or DeviceVolume
-            Contrast, wide contrast or difference.
-        start : (K, J, I)
-        threshold : float
-            Above 0.
-        limit : int
-
-        Returns
-        -------
-        Reached or None
-            None where it has more voxels than the limit.
+        The values are contrast, wide contrast or difference. None where it has more voxels than
+        the limit.
         """
         # Voxels of at least the unit have at least the level STEPS.
         return self._paths(values, [start], float(np.float32(threshold)), STEPS, None, limit)
@@ -328,7 +300,6 @@ def contrast_map(
     volume : ndarray, shape (K, J, I)
         Checked: see `input_validation.checked_volume`.
     spacing : sequence of 3 float
-        Distance of voxels along K, J, I, in any unit.
     first_seed : sequence of 3 int
         K, J, I: the tissue around it is the background, and it decides between bright vessels and
         dark ones.

@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
@@ -25,18 +24,6 @@ BYTES_PER_VOXEL = 32  # at most, in the mask's box
 FAINT = 3.0  # standard deviations of the noise below which a seed has no contrast
 
 FindMap = Callable[..., Any]  # (volume, spacing, first_seed, mask, progress, gpu) -> ContrastMap
-
-
-@dataclass(frozen=True)
-class _Inputs:
-    """Checked arguments of a run."""
-
-    volume: np.ndarray
-    spacing: np.ndarray
-    clicks: Any  # clicks.Clicks
-    mask: np.ndarray | None
-    border: str
-    find_map: FindMap
 
 
 def contrast_connectedness(
@@ -66,12 +53,8 @@ def contrast_connectedness(
 
     Raises
     ------
-    InputError
-        Volume, seeds, spacing or mask is invalid, or a seed is also a background seed.
-    DeviceError
-        The device cannot be used.
-    Cancelled
-        `progress` returned False.
+    InputError, DeviceError, Cancelled
+        The inputs are invalid, the device cannot be used, or `progress` returned False.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
@@ -84,62 +67,56 @@ def contrast_connectedness(
     volume = checked_volume(volume)
     mask = checked_mask(mask, volume.shape)
     clicks = checked_clicks(seeds, background_seeds, mask, volume.shape)
-    spacing = checked_spacing(spacing, volume.shape[0])
-    inputs = _Inputs(volume, spacing, clicks, mask, border, find_map or contrast_map)
-    connectedness, threshold = _on_device(inputs, device, progress)
-    return replace(connectedness, values=connectedness.values.reshape(shape)), threshold
+    spacing, find = checked_spacing(spacing, volume.shape[0]), find_map or contrast_map
 
+    def solve(gpu: Any) -> tuple[FuzzyScene, ContrastThreshold]:
+        part = progress.part(0.0, MAP_SHARE)
+        started = perf_counter()
+        found = find(volume, spacing, clicks.positive[0], mask, part, gpu)
+        mapped = perf_counter()
+        progress.advance(MAP_SHARE)
+        scene, threshold = _scene(found, clicks, border, volume.shape, gpu, progress)
+        scene.seconds.update(evidence=mapped - started, clicks=perf_counter() - mapped)
+        return replace(scene, values=scene.values.reshape(shape)), threshold
 
-def _on_device(
-    inputs: _Inputs, device: str, progress: Progress
-) -> tuple[FuzzyScene, ContrastThreshold]:
-    """Run on the chosen device; with device "auto" on the CPU where the GPU fails."""
     chosen = choose_device(device)
     if chosen == "cpu" and progress.has_callback:
         prepare()  # so that the callback is called while code is compiled
     wait_for_warm_up(progress)
     if chosen == "cpu":
-        return _solve(inputs, progress, None)
+        return solve(None)
     try:
         with chosen as gpu:
-            return _solve(inputs, progress, gpu)
+            return solve(gpu)
     except DeviceError as error:
         if device != "auto":
             raise
         note = CpuUsedNote(error)
-        warnings.warn(note, stacklevel=3)
-    return _solve(inputs, progress, None, (note,))
+        warnings.warn(note, stacklevel=2)
+    scene, threshold = solve(None)
+    return replace(scene, notes=(note, *scene.notes)), threshold
 
 
-def _solve(
-    inputs: _Inputs, progress: Progress, gpu: CudaDevice | None, notes: tuple[str, ...] = ()
+def _scene(
+    found: Any, clicks: Any, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
 ) -> tuple[FuzzyScene, ContrastThreshold]:
-    """The scene, of the checked volume's shape, and the threshold."""
+    """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
     from .neighbourhood import at_click
 
-    volume, first = inputs.volume, inputs.clicks.positive[0]
-    started = perf_counter()
-    found = inputs.find_map(
-        volume, inputs.spacing, first, inputs.mask, progress.part(0.0, MAP_SHARE), gpu
-    )
-    mapped = perf_counter()
-    progress.advance(MAP_SHARE)
-    clicks = inputs.clicks.within(found.box)
-    values, threshold, without = click_scene(found, clicks, inputs.border, progress)
+    clicks = clicks.within(found.box)
+    values, threshold, without = click_scene(found, clicks, border, progress)
     places = np.array(without, np.int64).reshape(-1, 3) + found.origin
+    notes: tuple[str, ...] = (NoContrastNote(places),) if without else ()
     if not any(at_click(found.contrast, c) >= FAINT * found.noise for c in clicks.positive):
-        notes = *notes, FaintClicksNote(places)
-    elif without:
-        notes = *notes, NoContrastNote(places)
+        notes = (FaintClicksNote(places),)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
-        peak_bytes = gpu.peak_bytes + found.bytes_beside(gpu)
-    if values.shape != volume.shape:
-        part, values = values, np.zeros(volume.shape, np.float32)
+        peak_bytes = max(gpu.peak_bytes, found.device_bytes)
+    if values.shape != shape:
+        part, values = values, np.zeros(shape, np.float32)
         values[found.box] = part
-    seconds = {"evidence": mapped - started, "clicks": perf_counter() - mapped}
     progress.advance(1.0)
     device = "cpu" if gpu is None else gpu.name
-    scene = FuzzyScene(values, "contrast", device, 0, seconds, peak_bytes, notes)
+    scene = FuzzyScene(values, "contrast", device, 0, {}, peak_bytes, notes)
     return scene, ContrastThreshold(threshold, found.noise)

@@ -25,11 +25,9 @@ class ContrastThreshold(float):
 
     Attributes
     ----------
-    contrast : float
-        Voxels with at least this contrast to the local background belong to the vessels, in the
-        volume's unit.
-    noise : float
-        Standard deviation of the contrast where there is no vessel.
+    contrast, noise : float
+        Voxels with at least this contrast to the local background belong to the vessels; and its
+        standard deviation where there is no vessel. In the volume's unit.
     reason : str
     """
 

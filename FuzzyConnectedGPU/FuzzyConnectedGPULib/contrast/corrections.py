@@ -44,15 +44,8 @@ def remove_leaks(
 ) -> None:
     """Lower the connectedness, in place, around background clicks.
 
-    Parameters
-    ----------
-    connectedness : ndarray, float32
-    found : ContrastMap
-    positive, negative : sequence of (K, J, I)
-    threshold : float
-        Of the contrast, before background clicks raised it.
-    progress : Progress
-        Checked before each background click.
+    The threshold is that of the contrast, before background clicks raised it. The progress is
+    checked before each background click.
     """
     leaks = [click for click in negative if connectedness[click] >= CONTRAST_THRESHOLD]
     # The object around each click, before any of them has lowered it.

@@ -37,22 +37,9 @@ def add_faint_click(
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less contrast than the threshold means.
 
-    Parameters
-    ----------
-    connectedness : ndarray, float32
-    found : ContrastMap
-    click : (K, J, I)
-    size : int
-        Number of the object's voxels.
-    beside_object : bool
-        Whether other clicks have an object: else nothing is known to be a vessel yet.
-
-    Returns
-    -------
-    added : int
-        By how many the object has grown.
-    has_contrast : bool
-        False where the click differs from its surroundings in no way.
+    `size` is the number of the object's voxels; `beside_object` says whether other clicks have an
+    object (else nothing is known to be a vessel yet). Returns by how many voxels the object has
+    grown, and False where the click differs from its surroundings in no way.
     """
     if found.is_blank(click):
         return _add_alike(connectedness, found, click, 0), False

@@ -79,32 +79,15 @@ def gaussian_weights(sigma: float) -> np.ndarray:
     return (weights / weights.sum()).astype(np.float32)
 
 
-def box_weights(radius: int) -> np.ndarray:
-    """Uniform weights (float32) of ``2 * radius + 1`` voxels."""
-    count = 2 * radius + 1
-    return np.full(count, 1 / count, np.float32)
-
-
 def separable(
     volume: Array,
     weights: Sequence[np.ndarray],
     progress: Progress | None = None,
     of: Callable[[Array], Array] | None = None,
 ) -> Array:
-    """Convolve along the three axes; the border voxels are repeated outside the volume.
+    """Convolve along K, J and I, the border voxels repeated outside; the result is float32.
 
-    Parameters
-    ----------
-    volume : array, shape (K, J, I)
-    weights : sequence of 3 ndarray, float32, odd lengths
-        For K, J and I.
-    progress : Progress, optional
-    of : callable, optional
-        Applied to each slab first; for example a conversion to float32.
-
-    Returns
-    -------
-    array, float32
+    Weights are float32 of odd lengths. `of` is applied to each slab first, as a conversion is.
     """
     xp = module_of(volume)
     result = xp.empty(volume.shape, np.float32)
@@ -121,17 +104,9 @@ def self_guided(
 ) -> Array:
     """Edge-preserving guided filter (He, Sun, Tang 2010), the volume its own guide; in place.
 
-    In each box the volume is modelled as ``a * volume + b``: a is near 1 where the variance is far
-    above that of the noise, and near 0 where there is only noise.
-
-    Parameters
-    ----------
-    volume : array, shape (K, J, I), float32
-    radii : sequence of 3 int
-        Of the boxes, in voxels along K, J and I.
-    noise : float
-        Standard deviation of what is to be removed.
-    progress : Progress, optional
+    In each box (radii in voxels along K, J, I) the volume is modelled as ``a * volume + b``: a is
+    near 1 where the variance is far above that of the noise, and near 0 where there is only noise
+    (its standard deviation).
     """
     progress, xp = Progress.of(progress), module_of(volume)
     ones = [np.ones(2 * radius + 1, np.float32) for radius in radii]

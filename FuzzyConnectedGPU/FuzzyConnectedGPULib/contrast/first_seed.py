@@ -23,17 +23,8 @@ SAMPLED, FIRST_SEEDS, TRIALS = 500, 60, 4
 class SampledIntensities:
     """A sample of the volume's intensities, from which the first seed is chosen.
 
-    Parameters
-    ----------
-    volume : ndarray, shape (K, J, I)
-    mask : ndarray of uint8, same shape, or None
-    unit : ndarray, shape (3,)
-        Spacing in multiples of the smallest.
-
-    Attributes
-    ----------
-    soft : float or None
-        Of a CT, the intensity up to which soft tissue is common.
+    `unit` is the spacing in multiples of the smallest; `soft`, of a CT, the intensity up to which
+    soft tissue is common, else None.
     """
 
     def __init__(self, volume: np.ndarray, mask: np.ndarray | None, unit: np.ndarray) -> None:
@@ -82,9 +73,7 @@ class SampledIntensities:
         return self._voxels[min(best, key=lambda n: self._spread_of_background(n, soft))]
 
     def _share_of_soft(self, number: Any, soft: float) -> float:
-        """Share of soft tissue in a voxel's surroundings, which `contrast_map` uses as
-        background; air or bone would distort it.
-        """
+        """Share of soft tissue in a voxel's surroundings: air or bone would distort its map."""
         share = 0.0
         for radius in SURROUNDINGS:
             box = Ball(self._volume.shape, self._voxels[number], radius, self._unit).box
@@ -111,8 +100,9 @@ def _sampled(box: tuple[slice, ...]) -> tuple[slice, ...]:
 
 
 def brightest_common(values: np.ndarray) -> float | None:
-    """The intensity up to which tissue is common: its bin of the histogram is at least a quarter as
-    full as the fullest one. Only values above the median count, as there may be any amount of air.
+    """The intensity up to which tissue is common: bins at least a quarter as full as the fullest.
+
+    Only values above the median count, as there may be any amount of air.
     """
     values = values[values > np.median(values)]
     if not len(values):

@@ -31,18 +31,8 @@ class Click:
 class MainObject:
     """The object of the clicks that have contrast: one threshold, and the paths that reach it.
 
-    Parameters
-    ----------
-    found : ContrastMap
-    clicks : list of Click
-        The first one decides which vessels are wanted.
-
-    Attributes
-    ----------
-    threshold : float
-        Of the contrast.
-    first_threshold : float
-        The same before other clicks changed it.
+    The first click decides which vessels are wanted. `threshold` is that of the contrast,
+    `first_threshold` the same before other clicks changed it.
     """
 
     def __init__(self, found: ContrastMap, clicks: list[Click]) -> None:

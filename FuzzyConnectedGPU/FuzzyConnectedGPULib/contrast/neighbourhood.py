@@ -12,12 +12,7 @@ MAX_RADIUS = 30.0  # of a ball that is searched around a click
 class Ball:
     """The box around a click that holds a ball.
 
-    Attributes
-    ----------
-    box : tuple of slice
-        Of the volume.
-    centre : tuple of int
-        The click within the box.
+    `box` are slices of the volume, `centre` is the click within the box.
     """
 
     def __init__(

@@ -11,15 +11,9 @@ TOP = 65535  # the highest level
 
 @dataclass(frozen=True)
 class Reached:
-    """Voxels with their level and contrast; a list, as they are few compared with the volume.
+    """Voxels (flat indices, each once, in any order) with their level above 0 and their contrast.
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (n,), int64
-        Flat indices, each once, in any order.
-    levels : ndarray, shape (n,), uint16
-        Above 0.
-    contrast : ndarray, shape (n,), float32
+    A list, as they are few compared with the volume.
     """
 
     voxels: np.ndarray

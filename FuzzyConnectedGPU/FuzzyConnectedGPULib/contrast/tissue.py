@@ -36,29 +36,16 @@ MIXED, ITERATIONS = 1.4, 10
 class Tissue:
     """Median and spread of the voxels of a part of the volume, or of one tissue among them.
 
-    Parameters
-    ----------
-    part : tuple of slice
-        Of the volume.
-    inside : ndarray of uint8 or None
-        The mask, of the volume's shape.
-    raw : ndarray
-        The volume.
-    intensity : float, optional
-        At the click: the tissue is then the nearest one to it.
-    widest : float
-        Upper bound of its deviation, in multiples of the noise.
+    With an intensity (at the click) it is the tissue nearest to that, whose deviation is at most
+    `widest` times the noise.
 
     Attributes
     ----------
     median, deviation : float
         Of the raw intensities.
-    whole : bool
-        Whether it is the median of the whole volume.
-    single : bool
-        Whether it is one tissue of several.
-    alone : bool
-        Whether the volume holds this tissue alone, so that it is the same for every click.
+    whole, single, alone : bool
+        Whether it is the median of the whole volume; is one tissue of several; is the only one in
+        the volume, so that it is the same for every click.
     """
 
     def __init__(
@@ -177,15 +164,8 @@ def nearest_tissue(
 ) -> tuple[float, float] | None:
     """Median and deviation of the tissue whose mode is nearest to an intensity; None without one.
 
-    Parameters
-    ----------
-    values : ndarray, one-dimensional
-    intensity : float
-        At the click, which is no part of the tissue.
-    noise : float
-        Standard deviation of single voxels: the width of the histogram's bins.
-    widest : float
-        Upper bound of the core's deviation, in multiples of the noise.
+    The click, with that intensity, is no part of the tissue. The noise of single voxels is the
+    width of the histogram's bins, and the core's deviation is at most `widest` times that.
     """
     low, high = np.quantile(values, (0.001, 0.999))
     if noise <= 0 or not (high - low) / noise >= 3:

@@ -13,7 +13,6 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from .contrast_map import ContrastMap
-from .filters import box_weights, separable
 from .neighbourhood import Ball
 
 # Lengths are multiples of the smallest spacing.
@@ -45,21 +44,9 @@ class _Candidate:
 def tubular_voxels(
     found: ContrastMap, soft: float | None, count: int, progress: Progress | None = None
 ) -> np.ndarray:
-    """The voxels with the strongest tubes, far from one another.
+    """At most `count` voxels (K, J, I of the volume) with the strongest tubes, the strongest first.
 
-    Parameters
-    ----------
-    found : ContrastMap
-    soft : float or None
-        Of a CT, the intensity up to which soft tissue is common: bone is left out.
-    count : int
-        Maximum number of voxels.
-    progress : Progress, optional
-
-    Returns
-    -------
-    ndarray of int64, shape (n, 3)
-        K, J, I of the volume, the strongest first.
+    `soft` is, in a CT, the intensity up to which soft tissue is common: bone is left out.
     """
     strong = _strong_candidates(found, soft, count, Progress.of(progress))
     chosen: list[_Candidate] = []
@@ -115,8 +102,8 @@ def _usable(found: ContrastMap, soft: float | None) -> np.ndarray | None:
 
 def _within(labels: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """Erosion of labels by a box of the given half sides, in voxels."""
-    share = separable(labels.astype(np.float32), [box_weights(int(np.ceil(r))) for r in reach])
-    return share > 1 - 1e-5
+    sides = 2 * np.ceil(reach).astype(int) + 1
+    return ndimage.minimum_filter(labels > 0, sides, mode="nearest")
 
 
 def _candidates(

@@ -28,10 +28,16 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import TOP_LEVEL, level_values
 from ..input_validation import checked_seeds
-from ..threshold.automatic import threshold_of_curve
-from ..threshold.choice import check_threshold, raised
 from ..threshold.gaps import check_rounds, fill_gaps
-from ..threshold.thresholds import curve_of, level_histogram, lowest_value, next_above
+from ..threshold.thresholds import (
+    check_threshold,
+    curve_of,
+    level_histogram,
+    lowest_value,
+    next_above,
+    raised,
+    threshold_of_curve,
+)
 from .blocks import Box, Partition, Volume, create, run_tasks, said
 from .connectedness import RunOptions, output, refuse_missing
 

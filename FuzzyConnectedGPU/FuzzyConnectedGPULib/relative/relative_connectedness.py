@@ -220,7 +220,7 @@ def _by_contrast(
     started, chosen = perf_counter(), choose_device(device)
     notes: tuple[str, ...] = ()
     part = progress.part(0.0, CONTRAST)
-    inputs: Any = volume, unit.tolist(), points.seeds[0], mask
+    inputs: tuple[Any, Any, Any, Any] = volume, unit.tolist(), points.seeds[0], mask
     evidence = None
     if chosen != "cpu":
         try:

@@ -60,7 +60,9 @@ def owners_of_scene(
         )  # fmt: skip
         owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
         owners = disputed.share_unowned(owners.reshape(solid), scene > 0, progress)
-    return numbers[owners].reshape(shape)
+    if (numbers != np.arange(numbers.size)).any():
+        owners = numbers[owners]
+    return owners.reshape(shape)
 
 
 def divide_by_contrast(

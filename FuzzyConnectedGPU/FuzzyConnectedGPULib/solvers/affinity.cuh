@@ -1,5 +1,5 @@
-// Affinity level of two adjacent voxels: the same steps, and so the same bits, as affinity/bell.py and
-// affinity/gaussian_affinity.py. The _rn intrinsics keep the compiler from fusing a product into a sum.
+// Affinity level of two adjacent voxels: the same steps, and so the same bits, as `bell` and `GaussianAffinity` in
+// affinity.py. The _rn intrinsics keep the compiler from fusing a product into a sum.
 
 struct Affinity
 {

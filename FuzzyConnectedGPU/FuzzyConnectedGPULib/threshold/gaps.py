@@ -13,11 +13,8 @@ MAX_ROUNDS = 10
 
 def check_rounds(rounds: int) -> None:
     """Raise `InputError` unless rounds is an integer from 0 to `MAX_ROUNDS`."""
-    if (
-        isinstance(rounds, bool)
-        or not isinstance(rounds, Integral)
-        or not (0 <= rounds <= MAX_ROUNDS)
-    ):
+    whole = isinstance(rounds, Integral) and not isinstance(rounds, bool)
+    if not whole or not 0 <= rounds <= MAX_ROUNDS:
         raise InputError(
             f"Gaps are filled in {rounds!r} rounds, but it must be a whole number from 0 to "
             f"{MAX_ROUNDS}."
@@ -38,17 +35,12 @@ def fill_gaps(
     Parameters
     ----------
     labels : ndarray, shape (K, J, I) or (J, I), uint8, 0 or 1
+        The result is a new array, unless nothing can be added.
     rounds : int
         0 to 10, else `InputError`; each uses the result of the one before.
     mask : ndarray of the same shape, optional
-        Nothing is added where it is 0.
+        Nothing is added where it is 0, nor at background seeds.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
-        Nothing is added there.
-
-    Returns
-    -------
-    ndarray, uint8
-        The given array itself where nothing is added.
     """
     check_rounds(rounds)
     if rounds == 0 or not labels.any():

@@ -36,11 +36,8 @@ NEARLY_SEED = 0.8  # a leak above this connectedness: the affinity hardly tells 
 def binarize(scene: FuzzyScene | np.ndarray, threshold: float) -> np.ndarray:
     """The object (uint8, 0 or 1): voxels whose connectedness reaches the threshold.
 
-    Parameters
-    ----------
-    scene : FuzzyScene or ndarray
-    threshold : float
-        Above 0 and at most 1, else `InputError`; compared in the scene's precision, float32.
+    The threshold is above 0 and at most 1, else `InputError`; it is compared in the scene's
+    precision, float32.
 
     Examples
     --------
@@ -95,11 +92,8 @@ def background_threshold(
     scene : FuzzyScene or ndarray, shape (K, J, I)
     background_seeds : array_like, shape (n, 3), integers K, J, I
 
-    Raises
-    ------
-    InputError
-        There is no background seed, one lies outside the scene, or one is as connected as a seed
-        itself (connectedness 1).
+    Raises `InputError` where there is none, one lies outside the scene, or one is as connected as
+    a seed itself (connectedness 1).
 
     Examples
     --------
@@ -129,10 +123,7 @@ def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray
         All values above 0 that a scene can have, ascending: 1/65535 .. 1.
     counts : ndarray, int64, shape (65535,)
 
-    Raises
-    ------
-    InputError
-        If a value is not within 0..1.
+    Raises `InputError` if a value is not within 0..1.
 
     Examples
     --------
@@ -219,10 +210,7 @@ def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:
     Lowering the threshold, the object grows slowly inside the vessels and fast where it leaks. The
     leak is where the growth of the volume curve rises most, on a scale of the affinity's sigmas.
 
-    Raises
-    ------
-    InputError
-        If a value is not within 0..1.
+    Raises `InputError` if a value is not within 0..1.
 
     Examples
     --------

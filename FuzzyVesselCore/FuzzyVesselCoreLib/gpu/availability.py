@@ -44,11 +44,6 @@ def cuda_packages(cuda_major: int | None = None) -> tuple[str, ...]:
     return f"cupy-cuda{major}x[ctk]>=14,<15", "cuda-core>=1.2,<2", f"cuda-bindings=={major}.*"
 
 
-def cupy_wheel() -> str:
-    """The pip package of CuPy that suits the NVIDIA driver."""
-    return cuda_packages()[0].split("[")[0]
-
-
 def _install(cuda_major: int | None = None) -> str:
     packages = cuda_packages(cuda_major)
     extra = packages[0].removeprefix("cupy-").split("x[")[0]

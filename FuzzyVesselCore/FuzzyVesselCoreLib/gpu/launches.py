@@ -78,8 +78,8 @@ class KernelLauncher:
         Returns
         -------
         callable
-            ``kernel(grid, block, args, shared_mem=0)`` with tuples and bytes (at most 48 KiB);
-            numpy scalars must have the parameters' types; structs are made by `record`.
+            ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
+            scalars must have the parameters' types; structs are made by `record`.
         """
         if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
             path = Path(path)

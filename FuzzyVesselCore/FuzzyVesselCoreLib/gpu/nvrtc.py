@@ -65,9 +65,8 @@ def compile_kernels(
     Returns
     -------
     binary : bytes
-        Cubin or PTX.
     log : str
-        Compiler warnings, and each kernel's registers, memory and spills; empty from the cache.
+        Warnings, and each kernel's registers, memory and spills; empty from the cache.
 
     Raises
     ------
@@ -109,10 +108,7 @@ def architectures() -> list[int]:
 def architecture_for(capability: int) -> str:
     """What to compile for a device of this compute capability, such as 90.
 
-    Raises
-    ------
-    DeviceError
-        NVRTC does not support it any more.
+    `DeviceError` where NVRTC does not support it any more.
     """
     known = [number for number in architectures() if number <= capability]
     if not known:

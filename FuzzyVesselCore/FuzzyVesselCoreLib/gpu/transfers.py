@@ -20,15 +20,7 @@ Convert = Callable[[np.ndarray, np.ndarray], None]
 
 
 def to_device(xp: Any, array: np.ndarray, device: Any = None) -> Any:
-    """Copy a numpy array, also a box of a larger one, to an array (C order) on the device.
-
-    Parameters
-    ----------
-    xp : module
-    array : ndarray
-    device : device array of the same shape, optional
-        By default a new one.
-    """
+    """Copy a numpy array, also a box of a larger one, to an array (C order) on the device."""
     device = xp.empty(array.shape, array.dtype) if device is None else device
     if array.nbytes < PINNED_THRESHOLD:
         device.set(np.ascontiguousarray(array))
@@ -52,17 +44,10 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
 
 
 def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
-    """Convert an array of the current device into one of the host, chunk by chunk.
+    """Convert an array of the current device (C-contiguous) into one of the host, in chunks.
 
-    Parameters
-    ----------
-    xp : module
-    array : device array, C-contiguous
-    result : ndarray of the same shape
-        It may be a box of a larger array.
-    convert : callable
-        ``convert(part, target)`` writes the result of a part of the array, in host memory, into
-        the same part of the result, of the same shape; called by several threads.
+    ``convert(part, target)``, called by several threads, writes the result of a part of the array,
+    in host memory, into the same part of the result, which may be a box of a larger array.
     """
     if array.nbytes < PINNED_THRESHOLD:
         return convert(xp.asnumpy(array), result)

@@ -9,9 +9,8 @@ from typing import Any
 def all_or_nothing() -> Iterator[Callable[[str, str], Any]]:
     """Give a function ``add(class_name, name) -> node`` for nodes with unique names.
 
-    If the block fails, the nodes that it added are removed again: compute everything before the
-    block, so that nodes that are filled in it are not left half written. The list that the user's
-    next click adds a point to stays the same, also where markups are added.
+    Compute everything before the block; if it fails, the nodes that it added are removed again. The
+    list that the user's next click adds a point to stays the same.
     """
     import slicer
 

@@ -37,10 +37,10 @@ def check_outputs(
     mask_node: Any = None,
     mask_segment_id: str = "",
 ) -> None:
-    """Refuse output nodes that cannot take the result; nothing is changed.
+    """Raise `InputError` for output nodes that cannot take the result.
 
-    `segmentation_node` may be True, which stands for a new one. `InputError` where an output is of
-    the wrong kind, the input or the mask, a segmentation of surfaces, or lacks its segment.
+    One is of the wrong kind, the input or the mask, a segmentation of surfaces, or lacks its
+    segment. `segmentation_node` may be True, which stands for a new one.
     """
     segmentation_node = None if segmentation_node is True else segmentation_node
     kinds = (

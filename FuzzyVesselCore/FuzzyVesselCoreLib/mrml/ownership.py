@@ -23,14 +23,8 @@ DIFFERENCE, SKELETON, DIVISION = "difference", "skeleton", "division"
 def hand_over(node: Any, kind: str, source_node: Any) -> None:
     """Let the results of a source be written into a node from now on.
 
-    Parameters
-    ----------
-    node : vtkMRMLNode
-        In the scene; made by a module, chosen by hand, or given by a script.
-    kind : str
-        What it holds, such as `CONNECTEDNESS`.
-    source_node : vtkMRMLNode
-        The volume that is segmented, or the object of a skeleton.
+    The node was made by a module, chosen by hand, or given by a script; `kind` is what it holds.
+    The source is the volume that is segmented, or the object of a skeleton.
     """
     import slicer
 

@@ -13,14 +13,9 @@ from .reading import ijk_to_ras, node_name, transform_between, transformed
 
 
 class OutsideError(InputError):
-    """All points of a list lie outside the volume, or outside the mask and region.
+    """All points of a list, with these `labels`, lie outside the volume, or the mask and region.
 
-    Attributes
-    ----------
-    labels : tuple of str
-        Of the points.
-    volume : str
-        The volume's name in quotes; empty where it is the mask or region that they miss.
+    `volume` is the volume's name in quotes; empty where it is the mask or region that they miss.
     """
 
     def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
@@ -50,16 +45,9 @@ def _place(volume: str) -> str:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Control points as voxels of a volume.
+    """Control points as voxels (n, 3; K, J, I) of a volume, with their labels in the same order.
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (n, 3), int64
-        K, J, I; all inside the volume.
-    labels : list of str
-        The control points' labels, in the same order.
-    warnings : list of str
-        Which points were left out, by their labels, and why.
+    `warnings` say which points were left out, by their labels, and why.
     """
 
     voxels: np.ndarray
@@ -75,25 +63,11 @@ def seeds_of(
     kind: str = "seed",
     wanted: Callable[[Any, int], bool] | None = None,
 ) -> Seeds:
-    """The placed control points of a markups node as voxels of a volume.
+    """The placed control points of a markups node as voxels of a volume of `shape`.
 
-    Parameters
-    ----------
-    seeds_node : vtkMRMLMarkupsNode
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-    region : ndarray, shape (K, J, I), bool, optional
-        Points outside it are left out.
-    kind : str
-        What the points are called in messages.
-    wanted : callable, optional
-        As of `placed_points`.
-
-    Raises
-    ------
-    InputError
-        No point is left; those that were left out are named by their labels.
+    Points outside of `region` (K, J, I; bool) are left out; `kind` is what points are called in
+    messages, `wanted` as of `placed_points`. `InputError` where no point is left; it names those
+    that were left out by their labels.
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
         raise InputError(

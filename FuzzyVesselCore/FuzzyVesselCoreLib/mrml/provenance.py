@@ -28,15 +28,9 @@ def rounded(values: Any, digits: int) -> list:
 
 
 def voxels_text(inside: np.ndarray, matrix: np.ndarray, first: Any = 0) -> str:
-    """A hash of a mask (K, J, I; bool) and of its place; the same after it was cropped.
+    """A hash of a mask (K, J, I; bool) and of its place; the same after it was cropped or saved.
 
-    Parameters
-    ----------
-    inside : ndarray of bool, shape (K, J, I)
-    matrix : ndarray, shape (4, 4)
-        From I, J, K to millimetres.
-    first : array_like
-        I, J, K of the array's first voxel.
+    `matrix` leads from I, J, K to millimetres; `first` is I, J, K of the array's first voxel.
     """
     place, start = matrix[:3, :3].copy(), matrix[:3, :3] @ np.broadcast_to(first, 3) + matrix[:3, 3]
     for axis in range(3):  # a file may turn an axis round

@@ -129,10 +129,7 @@ def slices_between(
     frame_to_target : array_like, shape (4, 4), optional
         Applied last, for example that node's RASToIJK.
 
-    Returns
-    -------
-    callable with a `shape`
-        `slices(k)`: ndarray, shape (3, J, I); see `geometry.AffineSlices`.
+    Returns `slices(k)`: ndarray, shape (3, J, I); see `geometry.AffineSlices`.
     """
     import slicer
     import vtk

@@ -25,16 +25,9 @@ from .reading import (
 def region_mask(
     mask_node: Any, roi_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
 ) -> np.ndarray | None:
-    """The voxels that are in a mask and in a region of interest, where either is given.
+    """The voxels that are in a mask and in a region of interest; None where neither is given.
 
-    Returns
-    -------
-    ndarray, shape (K, J, I), bool; or None without mask and region
-
-    Raises
-    ------
-    InputError
-        One of them cannot be used, or they leave no voxel; see `mask_of` and `roi_mask`.
+    `InputError` where one of them cannot be used (see `mask_of`), or they leave no voxel.
     """
     masks = []
     if mask_node is not None:
@@ -109,27 +102,15 @@ def fit_roi(roi_node: Any, volume_node: Any) -> None:
 def mask_of(
     mask_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
 ) -> np.ndarray:
-    """A labelmap or a segmentation as a mask on the volume's voxels, by nearest neighbour.
+    """A labelmap or a segmentation as a mask on a volume's voxels, by nearest neighbour.
 
-    Parameters
-    ----------
-    mask_node : vtkMRMLLabelMapVolumeNode, vtkMRMLScalarVolumeNode or vtkMRMLSegmentationNode
-        Not 0, or in any segment, counts as inside. Geometry and transforms may be its own.
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-    segment_id : str
-        Of a segmentation: only this segment; empty for all of them.
+    Not 0, or in any segment (or the one of `segment_id`), counts as inside. Geometry and transforms
+    may be its own. `InputError` where it is neither, lacks the segment, holds what is not a number,
+    or has no voxel inside of the volume.
 
     Returns
     -------
     ndarray, shape (K, J, I), bool
-
-    Raises
-    ------
-    InputError
-        It is neither, it lacks the segment, it holds what is not a number, or no voxel of the
-        volume is inside.
     """
     name = node_name(mask_node)
     if mask_node.IsA("vtkMRMLSegmentationNode"):

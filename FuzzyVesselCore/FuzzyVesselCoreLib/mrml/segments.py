@@ -51,17 +51,10 @@ def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
 def new_segment(
     volume_node: Any, labels: np.ndarray, segmentation_node: Any, seeds_node: Any
 ) -> Any:
-    """Labels, cut to what is not 0, as a vtkSegment in a segmentation's frame; not added yet.
+    """Labels (K, J, I; 0 or 1), cut to what is not 0, as a vtkSegment in a segmentation's frame.
 
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-        Gives the geometry.
-    labels : ndarray, shape (K, J, I), uint8, 0 or 1
-    segmentation_node : vtkMRMLSegmentationNode or None
-        None where it is still to be added.
-    seeds_node : vtkMRMLMarkupsNode or None
-        Gives the name, which gives the terminology entry.
+    The volume gives the geometry, the list of seeds the name, and with it the terminology entry. It
+    is not added yet; the segmentation is None where that is still to be added, too.
     """
     import slicer
 
@@ -95,23 +88,12 @@ def put_segment(
     segment_id: str = "",
     mask_id: str = "",
 ) -> str:
-    """Add a segment, or give its voxels to an earlier one; returns the segment's ID.
+    """Add a segment of `new_segment`, or give its voxels to an earlier one; returns the ID.
 
-    Changed is the segment that the user names. Without a name it is the one that an earlier run
-    made of the same seeds and volume, as long as nobody edited it since; else the segment is a new
-    one. A segment that is changed keeps its name, colour, other tags and its display.
-
-    Parameters
-    ----------
-    segment : vtkSegment
-        Of `new_segment`.
-    segmentation_node : vtkMRMLSegmentationNode
-    volume_node : vtkMRMLScalarVolumeNode
-        An empty segmentation takes its geometry and transform.
-    segment_id : str
-        Of the segment to overwrite.
-    mask_id : str
-        Of the segment that is the mask of this run: it stays as it is.
+    Changed is the segment that the user names (`segment_id`). Without a name it is the one that an
+    earlier run made of the same seeds and volume, as long as nobody edited it since and it is not
+    the mask of this run; else the segment is a new one. A segment that is changed keeps its name,
+    colour, other tags and its display. An empty segmentation takes the volume's geometry.
     """
     segmentation = segmentation_node.GetSegmentation()
     if segmentation.GetNumberOfSegments() == 0:

@@ -29,14 +29,8 @@ DEFAULTS = {
 class SurfaceInput:
     """All that the surface of a segment depends on, copied.
 
-    Attributes
-    ----------
-    inside : ndarray of bool, shape (K, J, I)
-        The segment's voxels.
-    index_to_world : ndarray, shape (4, 4)
-        From I, J, K of `inside` to the segmentation's frame in mm.
-    smoothing : float
-        Slicer's factor, 0 to 1.
+    `index_to_world` leads from I, J, K of `inside` (K, J, I; bool) to the segmentation's frame in
+    mm; `smoothing` is Slicer's factor, 0 to 1.
     """
 
     inside: np.ndarray
@@ -111,27 +105,17 @@ def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     return SurfaceInput(inside, geometry, 0.5 if smoothing == "" else smoothing)
 
 
-@dataclass(frozen=True)
-class SurfaceState:
-    """State that determines a segment's surface: image, time of its last edit, and settings."""
+def surface_state(segmentation: Any, segment_id: str) -> tuple | None:
+    """What differs where a segment's surface would: its image, the time of its last edit, settings.
 
-    image: Any
-    time: int
-    settings: tuple
-
-    @classmethod
-    def of(cls, segmentation: Any, segment_id: str) -> "SurfaceState | None":
-        """The state of a segment now; None where it has no voxels."""
-        segment = segmentation.GetSegment(segment_id)
-        image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
-        if image is None:
-            return None
-        settings = tuple(_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS))
-        return cls(image, image.GetMTime(), settings)
-
-    def has_voxels_of(self, other: "SurfaceState") -> bool:
-        """Whether only settings differ, if anything does."""
-        return self.image is other.image and self.time == other.time
+    None where the segment has no voxels.
+    """
+    segment = segmentation.GetSegment(segment_id)
+    image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
+    if image is None:
+        return None
+    settings = tuple(_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS))
+    return image, image.GetMTime(), settings
 
 
 def _setting(segmentation: Any, name: str) -> Any:

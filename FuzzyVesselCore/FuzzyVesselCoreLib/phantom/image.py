@@ -1,108 +1,316 @@
-"""The voxels of the phantom: tissues, tubes and noise, drawn slab by slab."""
+"""The voxels of the phantom: the upper abdomen as smooth shapes, tubes, partial volume, noise.
 
-from collections.abc import Sequence
+Shapes stand in a frame of 220 x 290 x 340 mm (K,J,I). Positions are z, y, x in mm from its middle:
+z upwards, y backwards, x to the patient's left, as in an axial CT. Nothing is derived from a scan.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .anatomy import Grid, Tissues, tubes
 from .vessels import FAR, Branch, segments, signed_distance
 
-SOFTNESS = 1.4  # width of a border in voxels: the voxel's own box and the scanner's blur
-SLAB_VOXELS = 2_000_000
+FRAME = (220.0, 290.0, 340.0)
+AIR, FAT, MUSCLE, LUNG, LIVER, LESION = -1000, -100, 58, -860, 110, 62
 PORTAL, HEPATIC = "portal vein", "hepatic veins"
 VESSEL_HU = {PORTAL: 178, HEPATIC: 190}
+SPINE_Y, SPINE_RADIUS = 72.0, 24.0
+SOFTNESS = 1.4  # width of a border in voxels: the voxel's own box and the scanner's blur
+SLAB_VOXELS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The grid of voxels that the frame fills."""
+
+    shape: tuple[int, ...]
+    spacing: tuple[float, ...]
+
+    @property
+    def stretch(self) -> np.ndarray:
+        """Size of the drawn body relative to its natural size, along K,J,I."""
+        return np.array(self.shape) * self.spacing / FRAME
+
+    @property
+    def scale(self) -> float:
+        """One factor for all three axes, for round shapes."""
+        return float(np.sort(self.stretch)[1])
+
+    @property
+    def width(self) -> np.ndarray:
+        """Size of a voxel in the frame, mm."""
+        return np.array(FRAME) / self.shape
+
+    def to_mm(self, position: Any) -> np.ndarray:
+        """From the frame's z, y, x to mm from the grid's corner."""
+        return (np.asarray(position) + np.array(FRAME) / 2) * self.stretch
+
+    def axes(self, first: int, last: int) -> list[np.ndarray]:
+        """z, y, x of the voxels' centres in slices first..last-1; broadcast to the slab."""
+        axes = []
+        for a, (low, high) in enumerate([(first, last), *((0, n) for n in self.shape[1:])]):
+            centre = (np.arange(low, high) + 0.5) * (FRAME[a] / self.shape[a]) - FRAME[a] / 2
+            axes.append(centre.astype(np.float32).reshape([-1 if b == a else 1 for b in range(3)]))
+        return axes
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """A tissue with a value in HU; an infinite radius makes a cylinder."""
+
+    value: float
+    centre: tuple[float, ...]
+    radii: tuple[float, ...]
+
+    def distance(self, z: Any, y: Any, x: Any, width: Any = (1, 1, 1)) -> np.ndarray:
+        """Signed distance, negative inside: first-order exact at the surface.
+
+        In mm; with a voxel's width in voxel widths along the surface's normal.
+        """
+        squares = [((p - c) / r) ** 2 for p, c, r in zip((z, y, x), self.centre, self.radii)]
+        level = np.sqrt(squares[0] + squares[1] + squares[2])
+        slopes = [s * np.float32((w / r) ** 2) for s, w, r in zip(squares, width, self.radii)]
+        slope = np.sqrt(slopes[0] + slopes[1] + slopes[2])
+        return level * (level - 1) / np.maximum(slope, np.float32(1e-6))
+
+
+INF = np.inf
+BODY = Ellipsoid(FAT, (0, 4, 0), (INF, 128, 164))
+WALL = Ellipsoid(MUSCLE, (0, 4, 0), (INF, 112, 148))
+CAVITY = Ellipsoid(FAT, (0, -4, 0), (INF, 94, 132))
+PARASPINAL = [Ellipsoid(MUSCLE, (0, 88, s * 34), (INF, 27, 32)) for s in (-1, 1)]
+PSOAS = [Ellipsoid(MUSCLE, (-90, 62, s * 34), (70, 18, 15)) for s in (-1, 1)]
+
+# Liver: three lobes, and the hollow of its lower, inner face
+RIGHT_LOBE = Ellipsoid(LIVER, (4, 6, -66), (80, 76, 60))
+RIGHT_APEX = Ellipsoid(LIVER, (-44, 8, -82), (48, 50, 40))
+LEFT_LOBE = Ellipsoid(LIVER, (26, -44, -2), (44, 42, 74))
+HOLLOW = Ellipsoid(FAT, (-62, 22, -8), (58, 44, 34))
+
+ORGANS = [
+    Ellipsoid(140, (98, -30, 26), (42, 44, 58)),  # heart
+    Ellipsoid(35, (30, -10, 78), (58, 48, 40)),  # stomach, fluid
+    Ellipsoid(-950, (38, -36, 78), (42, 18, 28)),  # stomach, gas
+    Ellipsoid(128, (30, 46, 100), (52, 40, 24)),  # spleen
+    Ellipsoid(92, (-36, 4, 34), (12, 13, 46)),  # pancreas
+    Ellipsoid(42, (-72, -62, 10), (22, 22, 66)),  # colon, across
+    Ellipsoid(-820, (-70, -74, 22), (13, 8, 40)),
+    Ellipsoid(48, (-84, 8, 104), (46, 24, 20)),  # colon, left
+    Ellipsoid(-800, (-76, -2, 104), (24, 10, 12)),
+    Ellipsoid(55, (-104, -18, 14), (20, 20, 24)),  # small bowel
+    Ellipsoid(62, (-98, -14, 58), (16, 22, 19)),
+    Ellipsoid(50, (-108, 12, 60), (18, 17, 22)),
+    Ellipsoid(58, (-106, -40, -36), (18, 20, 24)),
+    Ellipsoid(70, (-56, 18, -26), (26, 13, 12)),  # duodenum
+    Ellipsoid(12, (-62, -40, -50), (26, 16, 15)),  # gallbladder
+]
+KIDNEYS = [
+    part
+    for side, up in ((-1, -74), (1, -48))
+    for part in (
+        Ellipsoid(205, (up, 58, side * 62), (54, 27, 25)),
+        Ellipsoid(150, (up, 56, side * 60), (36, 15, 13)),
+        Ellipsoid(-60, (up, 50, side * 50), (20, 10, 12)),
+    )
+]
+
+
+def liver_distance(z: Any, y: Any, x: Any) -> Any:
+    """Signed distance to the liver's surface in the frame, about mm; negative inside."""
+    lobes = _joined(RIGHT_LOBE.distance(z, y, x), LEFT_LOBE.distance(z, y, x), 34)
+    lobes = _joined(lobes, RIGHT_APEX.distance(z, y, x), 24)
+    return -_joined(-lobes, HOLLOW.distance(z, y, x), 14)
+
+
+def _joined(a, b, blend):
+    """Union of two signed distances with a fillet (polynomial smooth minimum)."""
+    overlap = np.maximum(np.float32(blend) - np.abs(a - b), 0)
+    return np.minimum(a, b) - overlap * overlap * np.float32(0.25 / blend)
+
+
+def points_in_liver(count: int, rng: np.random.Generator, depth: float = 4.0) -> np.ndarray:
+    """Random points in the liver, at least `depth` mm under its surface."""
+    found = np.empty((0, 3))
+    while len(found) < count:
+        points = np.round((rng.random((4096, 3)) - 0.5) * FRAME, 3)
+        found = np.concatenate([found, points[liver_distance(*points.T) < -depth]])
+    return found[:count]
+
+
+def tubes(grid: Grid) -> list[tuple[str, float, list[Branch]]]:
+    """Aorta, vena cava and ribs as (name, HU, branches) on the grid."""
+    rise = np.linspace(-FRAME[0] / 2, FRAME[0] / 2, 12)[:, None]
+    bow = (rise / FRAME[0]) ** 2
+    aorta = np.concatenate([rise, 40 - 18 * bow, 14 - 22 * bow], 1)
+    cava = np.concatenate([rise, 36 - 26 * (rise / FRAME[0] + 0.2) ** 2, -24 + 0 * rise], 1)
+    # Ribs: arcs in the wall, from the spine forwards and down; this parametrizes a circle.
+    t = np.linspace(-0.72, 1.1, 30)
+    side, front = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    ribs = [
+        np.stack([top - 62 * (front + 1), 2 - 106 * front, sign * (8 + 134 * side)], 1)
+        for top in range(-70, 240, 28)
+        for sign in (-1, 1)
+    ]
+    made = []
+    for name, value, radius, lines in (
+        ("ribs", 420, 4.6, ribs),
+        ("vena cava", 152, 11.0, [cava]),
+        ("aorta", 208, 10.0, [aorta]),
+    ):
+        size = round(radius * grid.scale, 4)
+        courses = [grid.to_mm(np.round(line, 3)) / grid.spacing - 0.5 for line in lines]
+        made.append((name, value, [Branch(c, np.full(len(c), size), -1, name) for c in courses]))
+    return made
 
 
 def draw(
     grid: Grid, seed: int, noise: float, centrelines: list[Branch], rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw the CT (int16), the vessels' mask and the liver's (uint8)."""
+    """Draw the CT (int16), the vessels' mask and the liver's (uint8), slab by slab."""
     shape = grid.shape
     volume = np.empty(shape, np.int16)
     mask, liver = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
-    image, grain = _Image(grid, centrelines, rng), _Noise(shape, seed)
+    image, grain = _Image(grid, centrelines, rng), _noise(shape, seed)
     thick = max(1, SLAB_VOXELS // (shape[1] * shape[2]))
     for first in range(0, shape[0], thick):
         last = min(first + thick, shape[0])
         hu, mask[first:last], liver[first:last] = image.slab(first, last)
-        for k in range(first, last):
-            hu[k - first] += np.float32(noise) * grain.slice(k)
+        for plane in hu:
+            plane += np.float32(noise) * next(grain)
         volume[first:last] = np.clip(np.rint(hu), -1024, 3071)
     return volume, mask, liver
 
 
 class _Image:
-    """The noise-free image, slab by slab."""
+    """The noise-free image."""
 
-    def __init__(self, grid: Grid, centrelines: list[Branch], rng: np.random.Generator) -> None:
+    def __init__(self, grid, centrelines, rng):
         self.grid = grid
-        self.tubes = {
-            name: (hu, segments(branches, grid.shape, grid.spacing))
-            for name, hu, branches in [
-                *tubes(grid),
-                *((n, VESSEL_HU[n], [b for b in centrelines if b.tree == n]) for n in VESSEL_HU),
-            ]
-        }
-        self.tissue = Tissues(grid, rng)
+        trees = [(n, VESSEL_HU[n], [b for b in centrelines if b.tree == n]) for n in VESSEL_HU]
+        self.tubes = [
+            (name, value, segments(branches, grid.shape, grid.spacing))
+            for name, value, branches in [*tubes(grid), *trees]
+        ]
+        nodes = (rng.random((6, 7, 7)) - 0.5).astype(np.float32) * 20
+        self.weights = [_spline_weights(n, m) for n, m in zip(grid.shape, nodes.shape)]
+        self.planes = [_outer(node, self.weights[1], self.weights[2]) for node in nodes]
+        centre = points_in_liver(1, rng, depth=20.0)[0]
+        radius = 9 + 6 * rng.random()
+        lesion = Ellipsoid(LESION, tuple(centre), (radius, radius * 1.15, radius))
+        self.over_liver, self.under_liver = [lesion], [*PARASPINAL, *PSOAS, *ORGANS, *KIDNEYS]
+        _, y, x = grid.axes(0, 1)
+        z = np.zeros((1, 1, 1), np.float32)
+        self.body = [(e.value, e.distance(z, y, x, grid.width)) for e in (BODY, WALL, CAVITY)]
+        self.cavity = CAVITY.distance(z, y, x)
 
-    def slab(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def slab(self, first, last):
         """HU (float32), vessels and liver (uint8) of the slices first..last-1."""
-        hu, liver = self.tissue.slab(first, last, self._blend)
+        axes = z, y, x = self.grid.axes(first, last)
+        mm = np.float32(np.prod(self.grid.width) ** (1 / 3))
+        hu = np.full((last - first, *self.grid.shape[1:]), AIR, np.float32)
+        for value, distance in self.body:
+            hu = _blend(hu, distance, value)
+        liver = liver_distance(z, y, x)
+        lungs = np.maximum(self.cavity, np.float32(30) - z + np.float32(0.002) * (y * y + x * x))
+        hu = _blend(hu, np.maximum(lungs, np.float32(4) - liver) / mm, LUNG)
+        self._paint(hu, axes, self.under_liver)
+        hu = _blend(hu, liver / mm, LIVER)
+        self._paint(hu, axes, self.over_liver)
+        self._spine(hu, axes)
         mask = np.zeros(hu.shape, np.uint8)
-        for name, (value, segments_of) in self.tubes.items():
-            distance = signed_distance(segments_of, self.grid.shape, self.grid.spacing, first, last)
+        flat = hu.reshape(-1)
+        for name, value, tube in self.tubes:
+            distance = signed_distance(tube, self.grid.shape, self.grid.spacing, first, last)
             near = np.flatnonzero(distance.reshape(-1) < FAR)
             at = distance.reshape(-1)[near]
-            flat = hu.reshape(-1)
-            flat[near] = self._blend(flat[near], at, value)
+            flat[near] = _blend(flat[near], at, value)
             if name in VESSEL_HU:
                 mask.reshape(-1)[near[at <= 0]] = 1
-        hu += self.tissue.unevenness(first, last) * (hu > -300)
-        return hu, mask, liver
+        rows = self.weights[0][first:last]  # a smooth unevenness of a few HU
+        uneven = sum(rows[:, n, None, None] * plane for n, plane in enumerate(self.planes))
+        hu += uneven * (hu > -300)
+        return hu, mask, (liver <= 0).astype(np.uint8)
 
-    @staticmethod
-    def _blend(hu: np.ndarray, distance: np.ndarray, value: Any) -> np.ndarray:
-        """Partial volume: a border's share of the voxel falls linearly with the distance."""
-        share = np.clip(np.float32(0.5) - distance * np.float32(1 / SOFTNESS), 0, 1)
-        return hu + share * (np.float32(value) - hu)
+    def _paint(self, hu, axes, shapes):
+        """Draw shapes, each in the box outside of which it is not visible."""
+        width = self.grid.width
+        for shape in shapes:
+            spans = [(c - r - 2 * w, c + r + 2 * w) for c, r, w in
+                     zip(shape.centre, shape.radii, width)]  # fmt: skip
+            box = tuple(slice(*np.searchsorted(a.reshape(-1), s)) for a, s in zip(axes, spans))
+            part = hu[box]
+            if part.size:
+                z, y, x = (a.reshape(-1)[s].reshape([-1 if b == n else 1 for b in range(3)])
+                           for n, (a, s) in enumerate(zip(axes, box)))  # fmt: skip
+                part[...] = _blend(part, shape.distance(z, y, x, width), shape.value)
 
-
-class _Noise:
-    """Unit-variance grain of a CT: blurred, without the coarsest part, coupled across slices."""
-
-    FINE = (1 / 4, 2 / 4, 1 / 4)
-    COARSE = (1 / 27, 3 / 27, 6 / 27, 7 / 27, 6 / 27, 3 / 27, 1 / 27)
-    ACROSS = (1, 3, 1)
-
-    def __init__(self, shape: tuple[int, ...], seed: int) -> None:
-        self.plane, self.seed = shape[1:], seed
-        self.made: dict[int, np.ndarray] = {}
-        point = np.pad(self.FINE, 2)
-        kernel = np.outer(point, point) - 0.5 * np.outer(self.COARSE, self.COARSE)
-        energy = (kernel * kernel).sum() * sum(w * w for w in self.ACROSS)
-        self.scale = np.float32(1 / np.sqrt(energy))
-
-    def slice(self, k: int) -> np.ndarray:
-        """The noise of slice k."""
-        across = sum(np.float32(w) * self._grain(k + n) for n, w in zip((-1, 0, 1), self.ACROSS))
-        return np.asarray(across * self.scale)
-
-    def _grain(self, k: int) -> np.ndarray:
-        if k not in self.made:
-            self.made = {n: g for n, g in self.made.items() if n >= k - 2}
-            generator = np.random.Generator(np.random.PCG64([self.seed, 2, k + 1]))
-            size = [n + 6 for n in self.plane]
-            white = generator.standard_normal(size, np.float32)
-            fine = _convolved(white, self.FINE)[2:-2, 2:-2]
-            coarse = _convolved(white, self.COARSE)
-            self.made[k] = fine - np.float32(0.5) * coarse
-        return self.made[k]
+    def _spine(self, hu, axes):
+        z, y, x = axes
+        mm = np.float32(np.sqrt(self.grid.width[1] * self.grid.width[2]))
+        phase = (z + np.float32(400)) % np.float32(34) - np.float32(17)
+        disc = np.abs(phase) > 13.5
+        radius = np.float32(SPINE_RADIUS) - np.float32(0.012) * (np.float32(15) ** 2 - phase**2)
+        r = np.sqrt(((y - np.float32(SPINE_Y)) * np.float32(1.15)) ** 2 + x * x)
+        body = r - radius
+        hu[...] = _blend(hu, body / mm, 520)
+        inner = np.where(disc, body, body + np.float32(2.5))
+        hu[...] = _blend(hu, inner / mm, np.where(disc, np.float32(95), np.float32(215)))
+        arch = np.sqrt((y - np.float32(106)) ** 2 + (x * np.float32(0.9)) ** 2)
+        hu[...] = _blend(hu, (arch - np.float32(15)) / mm, 480)
+        hu[...] = _blend(hu, (arch - np.float32(9.5)) / mm, 40)
 
 
-def _convolved(image: np.ndarray, taps: Sequence[Any]) -> np.ndarray:
+def _blend(hu, distance, value):
+    """Partial volume: a border's share of the voxel falls linearly with the distance in voxels."""
+    share = np.clip(np.float32(0.5) - distance * np.float32(1 / SOFTNESS), 0, 1)
+    return hu + share * (np.float32(value) - hu)
+
+
+def _spline_weights(count, nodes):
+    """Weights (count, nodes) of uniform cubic B-splines over count voxels."""
+    at = (np.arange(count) + 0.5) / count * (nodes - 3) + 1
+    d = np.abs(at[:, None] - np.arange(nodes))
+    near = (4 - 6 * d * d + 3 * d * d * d) / 6
+    far = np.maximum(2 - d, 0) ** 3 / 6
+    return np.where(d < 1, near, far).astype(np.float32)
+
+
+def _outer(node, rows, columns):
+    across = sum(node[:, n, None] * columns[:, n] for n in range(node.shape[1]))
+    return sum(rows[:, n, None] * across[n] for n in range(node.shape[0]))
+
+
+# ---- noise
+
+FINE = (1 / 4, 2 / 4, 1 / 4)
+COARSE = (1 / 27, 3 / 27, 6 / 27, 7 / 27, 6 / 27, 3 / 27, 1 / 27)
+ACROSS = (1, 3, 1)
+
+
+def _noise(shape, seed):
+    """Unit-variance grain of a CT, slice by slice: blurred, without the coarsest part."""
+    point = np.pad(FINE, 2)
+    kernel = np.outer(point, point) - 0.5 * np.outer(COARSE, COARSE)
+    energy = (kernel * kernel).sum() * sum(w * w for w in ACROSS)
+    scale = np.float32(1 / np.sqrt(energy))
+    grains = [_grain(shape[1:], seed, k) for k in (-1, 0)]
+    for k in range(shape[0]):
+        grains = [*grains[-2:], _grain(shape[1:], seed, k + 1)]
+        yield sum(np.float32(w) * grain for w, grain in zip(ACROSS, grains)) * scale
+
+
+def _grain(plane, seed, k):
+    generator = np.random.Generator(np.random.PCG64([seed, 2, k + 1]))
+    white = generator.standard_normal([n + 6 for n in plane], np.float32)
+    return _convolved(white, FINE)[2:-2, 2:-2] - np.float32(0.5) * _convolved(white, COARSE)
+
+
+def _convolved(image, taps):
     """Separable convolution, without the border that lacks neighbours."""
-    n = len(taps)
-    taps = [np.float32(t) for t in taps]
-    rows = np.asarray(sum(t * image[i : image.shape[0] - n + 1 + i] for i, t in enumerate(taps)))
-    return np.asarray(sum(t * rows[:, i : rows.shape[1] - n + 1 + i] for i, t in enumerate(taps)))
+    for axis in (0, 1):
+        size = image.shape[axis] - len(taps) + 1
+        moved = image.swapaxes(0, axis)
+        image = sum(np.float32(t) * moved[i : i + size] for i, t in enumerate(taps))
+        image = image.swapaxes(0, axis)
+    return image

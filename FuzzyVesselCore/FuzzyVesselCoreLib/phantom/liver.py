@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
-from .anatomy import FRAME, HEPATIC_ROOT, PORTAL_ROOT, Grid, points_in_liver
-from .image import HEPATIC, PORTAL, VESSEL_HU, draw
+from .image import FRAME, HEPATIC, PORTAL, VESSEL_HU, Grid, draw, points_in_liver
 from .vessels import Branch, Course, grow
 
+# Trunks: where (z, y, x), heading, radius in mm
+HEPATIC_ROOT = ((52.0, 27.0, -22.0), (-0.45, -0.55, -0.7), 7.2)
+PORTAL_ROOT = ((-38.0, 22.0, 2.0), (0.55, -0.2, -0.8), 6.6)
 TRUNK_VOXELS = 3  # a trunk's radius at least, so that small volumes have vessels too
 TERRITORY_LIMIT = 900  # points of a tree's territory: bounds the number of branches
 

@@ -33,11 +33,6 @@ def label_components(
         0 outside of the mask.
     count : int
 
-    Raises
-    ------
-    Cancelled
-        The progress callback returned False.
-
     Examples
     --------
     >>> label_components(np.array([[[1, 0, 1, 1]]], bool))
@@ -96,7 +91,6 @@ def fill_cavities(
     ----------
     mask : ndarray of bool, shape (K, J, I)
     progress : Progress, optional
-        Checked before and after.
 
     Returns
     -------
@@ -104,13 +98,6 @@ def fill_cavities(
         The mask itself if it has no cavity.
     count, voxels : int
         Number of cavities, and of their voxels.
-
-    Examples
-    --------
-    >>> shell = np.ones((3, 3, 3), bool)
-    >>> shell[1, 1, 1] = False
-    >>> fill_cavities(shell)[1:]
-    (1, 1)
     """
     box = bounding_box(mask)
     if box is None:

@@ -54,25 +54,10 @@ def full_box(shape: Sequence[int]) -> Box:
 
 
 def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
-    """Return which voxels of a mask are inside: those that are not 0.
+    """Which voxels of a mask (any type of numbers) are inside: those that are not 0.
 
-    What is not a number is refused: programs write it round a mask, where it would count as inside.
-
-    Parameters
-    ----------
-    values : ndarray
-        Of any type of numbers.
-    mask : str
-        What the message calls it.
-
-    Returns
-    -------
-    ndarray of bool, same shape
-
-    Raises
-    ------
-    InputError
-        A voxel is not a number.
+    What is not a number is refused (`InputError`, with the mask's name): programs write it round a
+    mask, where it would count as inside.
 
     Examples
     --------
@@ -88,15 +73,7 @@ def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
 
 
 def refuse_masked(array: Any, name: str) -> None:
-    """Raise `InputError` where a masked array of numpy hides some values, which no algorithm heeds.
-
-    Examples
-    --------
-    >>> refuse_masked(np.ma.masked_greater([1, 2, 3], 2), "volume")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    FuzzyVesselCoreLib.errors.InputError: The volume is a masked array with 1 hidden value, ...
-    """
+    """Raise `InputError` where a masked array of numpy hides some values, which nobody heeds."""
     count = int(np.ma.count_masked(array)) if hasattr(array, "filled") else 0
     if count:
         values = "value" if count == 1 else "values"
@@ -107,20 +84,10 @@ def refuse_masked(array: Any, name: str) -> None:
 
 
 def erode(mask: Any, layers: int, axes: Sequence[int] = (0, 1, 2)) -> Any:
-    """Erode a mask by a cube of 2 * layers + 1 voxels a side, along some axes.
+    """Erode a mask (K, J, I) by a cube of 2 * layers + 1 voxels a side, along some axes.
 
     The minimum over a window that is doubled until it is as long: a tenth of the time of
-    `scipy.ndimage`. Beyond the volume the mask counts as False.
-
-    Parameters
-    ----------
-    mask : numpy's or CuPy's ndarray of bool, shape (K, J, I)
-    layers : int
-    axes : sequence of int
-
-    Returns
-    -------
-    ndarray of bool, of the same kind and shape, in C order
+    `scipy.ndimage`. Beyond the volume the mask counts as False. NumPy's or CuPy's array of bool.
 
     Examples
     --------

@@ -35,18 +35,7 @@ CORNER_TABLE = _corner_table()
 
 
 def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> int:
-    """Return components - tunnels + cavities of an object.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-    progress : Progress, optional
-        Checked before and after.
-
-    Raises
-    ------
-    Cancelled
-        The progress callback returned False.
+    """Components - tunnels + cavities of an object (bool, K, J, I).
 
     Examples
     --------
@@ -138,19 +127,11 @@ def is_connected_26(bits: int) -> bool:
 
 @compiled
 def is_simple(bits: int) -> bool:
-    """Return whether a voxel can be removed without a change of topology.
+    """Whether a voxel can be removed without a change of topology.
 
-    Parameters
-    ----------
-    bits : int
-        The object's voxels among its 26 neighbours; bit 13, the voxel itself, is 0.
-
-    Returns
-    -------
-    bool
-        True for a (26,6)-simple point: one 26-component of object neighbours, and one
-        6-component of background in the 18-neighbourhood that touches a face of the voxel
-        (Bertrand and Malandain 1994).
+    `bits` are the object's voxels among its 26 neighbours (bit 13, the voxel itself, is 0). A voxel
+    is (26,6)-simple if there is one 26-component of object neighbours, and one 6-component of
+    background in the 18-neighbourhood that touches a face of it (Bertrand and Malandain 1994).
 
     Examples
     --------
@@ -194,17 +175,10 @@ def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> Any:
 
 @compiled
 def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: int) -> Any:
-    """Return which of the 26 neighbours of a voxel have a flag, as bits.
+    """Which of the 26 neighbours of a voxel have a flag, as bits.
 
-    Parameters
-    ----------
-    states : ndarray of int, (n,)
-        The volume's voxels.
-    voxel : int
-        Flat index of a voxel that is not at the border.
-    row, plane : int
-        Number of voxels of a row and of a plane.
-    flag : int
+    `states` (n,) are the volume's voxels, `voxel` is a flat index that is not at the border, `row`
+    and `plane` are numbers of voxels.
     """
     bits = (
         _plane_bits(states, voxel - plane, row, flag)

@@ -15,13 +15,8 @@ from .wording import short_reason
 class DeviceLine:
     """Says which device "auto" means; looks for it when the panel is shown for the first time.
 
-    Parameters
-    ----------
-    label : QLabel
-    button : QPushButton
-        Shown only where installing or repairing CuPy would make a GPU usable.
-    requester : str
-        The module's title, for the question before anything is installed.
+    The button is shown only where installing or repairing CuPy would make a GPU usable; `requester`
+    is the module's title, for the question before.
     """
 
     def __init__(self, label: Any, button: Any, requester: str) -> None:
@@ -52,18 +47,16 @@ class DeviceLine:
         self._remedy = packages.cupy_remedy()
         self._button.setVisible(bool(self._remedy))
         if self._remedy:
-            self._button.text = (
-                _("Use this computer's GPU ...")
-                if self._remedy == "install"
-                else _("Repair GPU support ...")
-            )
+            texts = {
+                "install": _("Use this computer's GPU ..."),
+                "repair": _("Repair GPU support ..."),
+            }
+            self._button.text = texts[self._remedy]
 
     def install(self) -> None:
         """Install or repair CuPy, after asking; a sentence says where that did not work."""
-        if self._remedy == "repair":
-            said = packages.repair_cupy(self._requester, cuda_status() or "")
-        else:
-            said = packages.install_cupy(self._requester)
+        reason = str(cuda_status() or "") if self._remedy == "repair" else ""
+        said = packages.install_cupy(self._requester, reason)
         self._found = None
         self.look()
         if said and not self._left:

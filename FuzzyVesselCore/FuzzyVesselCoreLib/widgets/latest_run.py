@@ -23,22 +23,10 @@ WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modu
 class LatestRun:
     """Computes something anew whenever its inputs change, and skips those that are overtaken.
 
-    Parameters
-    ----------
-    read : callable
-        ``read() -> inputs``, in the window's thread; may raise.
-    work : callable
-        ``work(inputs, progress) -> result``, in another thread: no nodes and no widgets;
-        ``progress(share)`` returns False when it is to end.
-    show : callable
-        ``show(result)``, in the window's thread.
-    fail : callable
-        ``fail(error)``, in the window's thread, for what `read` and `work` raise.
-
-    Attributes
-    ----------
-    seconds : float
-        From the request that is shown now to its end.
+    ``read() -> inputs``, ``show(result)`` and ``fail(error)``, for what `read` and `work` raise,
+    are called in the window's thread; ``work(inputs, progress) -> result`` in another one: it
+    touches no nodes and no widgets, and ends where ``progress(share)`` returns False. `seconds` is
+    the time from the request that is shown now to its end.
     """
 
     def __init__(

@@ -301,11 +301,6 @@ def prepare_reload(widget: Any) -> None:
 
     The libraries stay loaded: other modules hold their classes, and what numba compiled would be
     compiled again. To read changes of a library, restart Slicer.
-
-    Parameters
-    ----------
-    widget : ScriptedLoadableModuleWidget
-        With `panel`, which is None where its `setup` failed.
     """
     if widget.panel is not None:
         widget.panel.running.cancel()

@@ -12,9 +12,8 @@ from ..mrml.ownership import belongs_to, check_apart, hand_over, is_output, outp
 class OutputSelector:
     """Shows an output among the parameters, and asks before another node becomes it.
 
-    The selector is not bound to the parameter: qMRMLNodeComboBox also chooses by itself, when a
-    node is removed or hidden. It tells by `nodeActivated` and `nodeAddedByUser` what a person
-    chose.
+    It is not bound to the parameter: qMRMLNodeComboBox also chooses by itself, when a node is
+    removed or hidden. It tells by `nodeActivated` and `nodeAddedByUser` what a person chose.
 
     Parameters
     ----------
@@ -23,10 +22,8 @@ class OutputSelector:
         ``output_inputs(parameters)``, a dict of words to nodes that are no outputs.
     selector : qMRMLNodeComboBox
         With one class of nodes, and "none" enabled.
-    name : str
-        Of the parameter.
-    kind : str
-        See `FuzzyVesselCoreLib.mrml.ownership`.
+    name, kind : str
+        Of the parameter, and of the output: see `FuzzyVesselCoreLib.mrml.ownership`.
     question : str
         With {name} and {source}; asked before a node is written into that was not made for it.
     """

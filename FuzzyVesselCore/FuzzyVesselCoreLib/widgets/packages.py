@@ -13,7 +13,7 @@ from pathlib import Path
 
 from slicer.i18n import tr as _
 
-from ..gpu.availability import cuda_status, cupy_wheel, driver_version, reset_cuda_status
+from ..gpu.availability import cuda_packages, cuda_status, driver_version, reset_cuda_status
 
 _TEXT = (Path(__file__).parents[1] / "Resources" / "requirements.txt").read_text(encoding="utf-8")
 REQUIREMENTS = tuple(line for line in _TEXT.splitlines() if line and not line.startswith("#"))
@@ -24,17 +24,8 @@ MIN_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
 def install_missing(requirements: Iterable[str], requester: str) -> str:
     """Install what is missing or of another version, after asking.
 
-    Parameters
-    ----------
-    requirements : iterable of str
-        As pip takes them.
-    requester : str
-        The module's title, for the question.
-
-    Returns
-    -------
-    str
-        Why something was not installed, as a sentence; empty where nothing is missing any more.
+    `requester` is the module's title, for the question. Returns why something was not installed, as
+    a sentence; empty where nothing is missing any more.
     """
     import slicer.packaging
 
@@ -62,17 +53,6 @@ def requirement_behind(error: BaseException | None) -> str:
     return ""
 
 
-def cupy_requirement() -> str:
-    """Return the requirement of the CuPy that suits this computer's NVIDIA driver."""
-    return f"{cupy_wheel()}[ctk]>=14,<15"
-
-
-def cuda_requirements() -> tuple[str, ...]:
-    """Return all that a GPU needs: CuPy, and NVIDIA's compiler and launcher of kernels."""
-    version = re.sub(r"\D", "", cupy_wheel())
-    return (cupy_requirement(), "cuda-core>=1.2,<2", f"cuda-bindings=={version}.*")
-
-
 def cupy_remedy() -> str:
     """Return what would make the GPU usable: "install", "repair", or an empty text for nothing.
 
@@ -90,7 +70,7 @@ def cupy_remedy() -> str:
         importlib.import_module("cupy")
     except ImportError:
         return "repair"
-    fits = len(installed) == 1 and all(map(slicer.packaging.pip_check, cuda_requirements()))
+    fits = len(installed) == 1 and all(map(slicer.packaging.pip_check, cuda_packages()))
     return "" if fits else "repair"
 
 
@@ -100,33 +80,29 @@ def installed_cupy() -> list[str]:
     return sorted(name for name in names if name == "cupy" or name.startswith("cupy-cuda"))
 
 
-def install_cupy(requester: str) -> str:
-    """Install what a GPU needs, after asking; returns as `install_missing`."""
-    said = install_missing(cuda_requirements(), requester)
-    reset_cuda_status()
-    return said
+def install_cupy(requester: str, reason: str = "") -> str:
+    """Install what a GPU needs, after asking; returns as `install_missing`.
 
-
-def repair_cupy(requester: str, reason: str) -> str:
-    """Replace the installed CuPy by the one for this driver, after asking.
-
-    Returns a sentence: why it was not replaced, or that Slicer must be restarted; empty after "no".
+    With a `reason` why the installed CuPy does not work, that goes first.
     """
     import slicer.packaging
 
-    question = _(
-        "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
-        "Remove {old} and install {new}? Slicer must be restarted afterwards."
-    ).format(reason=reason, old=", ".join(installed_cupy()), new=cupy_requirement())
-    if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
-        return ""
-    try:
-        slicer.packaging.pip_uninstall(installed_cupy())
-        slicer.packaging.pip_install(list(cuda_requirements()), requester=requester)
-    except Exception as error:  # pip's, of several kinds
-        return _("CuPy could not be replaced ({error}).").format(error=error)
+    said = ""
+    if reason:
+        question = _(
+            "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
+            "Remove {old} and install {new}? Slicer must be restarted afterwards."
+        ).format(reason=reason, old=", ".join(installed_cupy()), new=cuda_packages()[0])
+        if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
+            return ""
+        try:
+            slicer.packaging.pip_uninstall(installed_cupy())
+        except Exception as error:  # pip's, of several kinds
+            return _("CuPy could not be replaced ({error}).").format(error=error)
+        said = _("CuPy was replaced. Restart Slicer to use the GPU.")
+    said = install_missing(cuda_packages(), requester) or said
     reset_cuda_status()
-    return _("CuPy was replaced. Restart Slicer to use the GPU.")
+    return said
 
 
 def _name_in(requirement: str) -> str:

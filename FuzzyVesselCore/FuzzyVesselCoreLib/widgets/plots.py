@@ -14,13 +14,7 @@ ACCENT, SECOND = (214, 64, 48), (52, 120, 200)
 
 
 class Plot(qt.QWidget):
-    """Curves over a horizontal axis from `low` to `high`; a subclass paints them.
-
-    Parameters
-    ----------
-    frame : QFrame
-        Filled by the plot.
-    """
+    """Curves over a horizontal axis from `low` to `high`, in a QFrame; a subclass paints them."""
 
     HEIGHT = 110
 

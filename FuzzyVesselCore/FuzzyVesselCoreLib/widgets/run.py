@@ -32,15 +32,9 @@ class Run:
     bar : QProgressBar
         Shown while a run goes on; its row stays where it is in between.
     changed : callable
-        Called without arguments when a run begins and ends, also that of another panel.
+        Called when a run begins and ends, also that of another panel.
     title : str
         Of the module, for the other one's panel.
-
-    Attributes
-    ----------
-    active : bool
-    seconds : float
-        How long the last run took.
     """
 
     def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:

@@ -1,11 +1,13 @@
 """From the voxels of a component to nodes and smooth branches with radii."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..border import Border
 from .curve_skeleton import Branch, Node, node_kind
+from .radii import radius_at
 from .voxel_graph import VoxelGraph
 
 SMOOTHING_PASSES = 4  # of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
@@ -17,7 +19,7 @@ def skeleton_graph(
     voxels: np.ndarray,
     positions: np.ndarray,
     mask: np.ndarray,
-    border: Border,
+    spacing: Sequence[float],
     progress: Progress,
 ) -> tuple[list[Node], list[Branch]]:
     """Nodes and branches of the thin voxels (n, 3), ascending, of one component (bool, K, J, I).
@@ -28,7 +30,7 @@ def skeleton_graph(
     places = _node_positions(graph, positions, mask)
     curves = _branch_points(graph, positions, places, mask)
     progress.check()
-    found = border.distances(np.concatenate([places, *curves]))
+    found = radius_at(np.concatenate([places, *curves]), mask, spacing)
     own, *radii = np.split(found, np.cumsum([len(places), *map(len, curves)])[:-1])
     branches = [
         Branch(points, radius, first, last, 1)

@@ -61,18 +61,6 @@ def test_tables_hold_what_the_formula_gives(kind, form):
     np.testing.assert_array_equal(looked_up, affinity.levels(first, second))
 
 
-@pytest.mark.parametrize("number", [float, np.float32, np.array])
-def test_equal_affinities_share_tables_whatever_type_their_numbers_have(number):
-    """Whichever comes first: of short numbers the factors would be rounded in another way."""
-    parameters = dict(mean=number(100), sigma=number(7), gradient_sigma=number(11))
-    affinity, same = GaussianAffinity(**parameters), GaussianAffinity(100, 7, 11)
-    assert (affinity, hash(affinity)) == (same, hash(same))
-    np.testing.assert_array_equal(affinity.coefficients(), same.coefficients())
-    voxels = np.zeros((2, 2, 2), np.uint8)
-    tables = [Problem(voxels, each, np.array([0]), None, 0).tables for each in (affinity, same)]
-    assert all(one is other for one, other in zip(*tables))
-
-
 def test_estimate_is_robust_against_a_few_wall_voxels():
     random = np.random.default_rng(4)
     volume = random.normal(200, 12, (9, 30, 30)).astype(np.float32)

@@ -6,7 +6,6 @@ import pytest
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from support.mrml_cases import add_seeds, add_volume, linear_transform, scene_text
 
 SHAPE = 48, 48, 48
 
@@ -76,12 +75,6 @@ def test_dark_vessels_only_without_bright_ones():
     assert (distance_to_axis(automatic_seeds(both), 34, 34) <= 2).all()
 
 
-def test_spacing_of_thick_slices():
-    volume = with_tube(noise(shape=(12, 48, 48)), 24, 24, 3, 20)
-    seeds = automatic_seeds(volume, spacing=(4, 1, 1), count=2)
-    assert (distance_to_axis(seeds, 24, 24) <= 3).all()
-
-
 def test_single_slice():
     image = noise(shape=(1, 64, 64))[0]
     image[20:24] += 20
@@ -111,80 +104,3 @@ def test_progress_rises_and_cancels():
     assert seen[-1] == 1
     with pytest.raises(Cancelled):
         automatic_seeds(volume, progress=lambda fraction: fraction < 0.1)
-
-
-def test_volume_is_not_changed():
-    volume = with_tube(noise(), 24, 24, 3, 20)
-    before = volume.copy()
-    automatic_seeds(volume)
-    assert np.array_equal(volume, before)
-
-
-# --- on the MRML scene
-
-
-@pytest.fixture
-def logic(slicer_scene):
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    return FuzzyConnectedGPULogic()
-
-
-def labels_of(node):
-    from FuzzyVesselCoreLib.mrml.points import placed_points
-
-    return placed_points(node).labels
-
-
-def voxels_of_points(node, volume):
-    from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-
-    return points_in_volume(volume, placed_points(node).world)
-
-
-def tubes():
-    return with_tube(with_tube(noise(), 10, 10, 2, 40), 34, 34, 2, 15)
-
-
-def test_logic_adds_a_list_and_fills_one_that_is_there(slicer_scene, logic):
-    volume = add_volume(tubes(), transform=linear_transform())
-    node = logic.findSeeds(volume, count=2)
-    assert labels_of(node) == ["automatic-1", "automatic-2"]
-    assert distance_to_axis(voxels_of_points(node, volume)[:1], 10, 10) <= 2
-    own = add_seeds(volume, [(5, 5, 5)], "own")
-    found = logic.findSeeds(volume, count=2, seedsNode=own)
-    assert found is own
-    assert labels_of(own) == ["own-1", "automatic-1", "automatic-2"]
-    logic.findSeeds(volume, count=2, seedsNode=own)
-    assert len(labels_of(own)) == 3
-
-
-def test_logic_stays_in_the_mask(slicer_scene, logic):
-    volume = add_volume(tubes())
-    mask = np.zeros(SHAPE, np.uint8)
-    mask[:, 20:, 20:] = 1
-    mask_node = add_volume(mask, kind="vtkMRMLLabelMapVolumeNode")
-    seeds = voxels_of_points(logic.findSeeds(volume, maskNode=mask_node), volume)
-    assert (distance_to_axis(seeds, 34, 34) <= 2).all()
-
-
-@pytest.mark.parametrize("why", ["nothing", "cancelled", "removed"])
-def test_logic_changes_nothing_where_it_fails(slicer_scene, logic, why):
-    volume = add_volume(np.zeros(SHAPE, np.int16) if why == "nothing" else tubes())
-    own = add_seeds(volume, [(5, 5, 5)], "own")
-    other = add_volume(tubes())
-    before = scene_text()
-
-    def progress(fraction):
-        if why == "removed" and fraction > 0.1 and slicer_scene.IsNodePresent(volume):
-            slicer_scene.RemoveNode(volume)
-        return why != "cancelled" or fraction < 0.1
-
-    for node in (None, own):
-        with pytest.raises((InputError, Cancelled)):
-            logic.findSeeds(volume, seedsNode=node, progress=progress)
-    assert labels_of(own) == ["own-1"]
-    assert why == "removed" or scene_text() == before
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsFiducialNode") == 1
-    with pytest.raises(InputError, match="no list of points"):
-        logic.findSeeds(other, seedsNode=other)

@@ -10,7 +10,7 @@ import pytest
 from FuzzyConnectedGPULib import segment
 from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, CachedConnectedness
 from FuzzyConnectedGPULib.contrast import contrast_model, cuda_widest_paths
-from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
+from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device as device_module
 
@@ -78,38 +78,12 @@ def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
     assert evidence.gpu is on_cuda
     assert evidence.device_bytes == 8 * np.prod(SHAPE)
     assert "on_host" not in vars(evidence.contrast)  # boxes alone were copied
-    assert evidence.bytes_beside(on_cuda) == 0
-    evidence.contrast.pool = evidence.smooth.pool = "of an earlier run"
-    earlier = evidence.bytes_beside(on_cuda)
-    assert earlier == evidence.device_bytes
-    evidence.wide_contrast[0].pool = on_cuda.pool  # of this run
-    assert evidence.bytes_beside(on_cuda) == earlier < evidence.device_bytes
-    del vars(evidence)["wide_contrast"]
     assert clicked([SEED], cached=kept).scene.peak_bytes >= evidence.device_bytes
     array = weakref.ref(evidence.contrast.array)
     del evidence
     kept.forget()
     gc.collect()
     assert array() is None
-
-
-def test_no_more_is_kept_than_is_left_free(on_cuda):
-    kept = CachedConnectedness()
-    on_cuda._memory = 8 * np.prod(SHAPE) - 1
-    first = clicked([SEED], cached=kept)
-    assert kept._map._map.gpu is None
-    further = clicked([SEED, BRANCH], cached=kept)
-    np.testing.assert_array_equal(first.labels, clicked([SEED]).labels)
-    np.testing.assert_array_equal(further.labels, clicked([SEED, BRANCH]).labels)
-
-
-def test_a_run_that_has_too_little_gets_what_is_kept(on_cuda):
-    kept = CachedConnectedness()
-    first = clicked([SEED], cached=kept)
-    device_module.free_kept_memory()
-    assert kept._map._map is None
-    np.testing.assert_array_equal(clicked([SEED], cached=kept).labels, first.labels)
-    assert kept.work == EVERYTHING
 
 
 def test_on_the_cpu_what_is_on_the_device_is_found_anew(on_cuda):
@@ -169,21 +143,6 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
     assert kept.work == EVERYTHING
 
 
-def test_another_mask_for_the_paths_is_that_of_the_cpu(cpu_cuda):
-    inside = np.zeros(SHAPE, np.uint8)
-    inside[4:] = 1
-    device = contrast_map(vessel(), (1, 1, 1), SEED, gpu=cpu_cuda)
-    host, sizes = device.to_host(), []
-    for mask in (inside, None):
-        found = [e.within(mask).widest_paths([SEED], 20.0, 100) for e in (device, host)]
-        ours, theirs = (np.sort(each.voxels) for each in found)
-        np.testing.assert_array_equal(ours, theirs)
-        assert mask is None or inside.ravel()[ours].all()
-        sizes.append(ours.size)
-    assert 0 < sizes[0] < sizes[1]
-    assert device.inside is None
-
-
 def test_a_volume_on_the_device_is_read_as_on_the_host(cpu_cuda):
     check_reading(cpu_cuda)
 
@@ -214,18 +173,3 @@ def test_cached_maps_on_a_gpu():
 @pytest.mark.gpu
 def test_reading_on_a_gpu(gpu):
     check_reading(gpu)
-
-
-@pytest.mark.gpu
-def test_memory_that_is_kept_is_freed_for_a_run_that_needs_it():
-    import cupy
-
-    kept = CachedConnectedness()
-    clicked([SEED], cached=kept)
-    array = kept._map._map.contrast.array
-    before = array.get()
-    cupy.get_default_memory_pool().free_all_blocks()
-    gc.collect()
-    np.testing.assert_array_equal(array.get(), before)  # its pool is alive
-    clicked([SEED], cached=CachedConnectedness())
-    np.testing.assert_array_equal(array.get(), before)

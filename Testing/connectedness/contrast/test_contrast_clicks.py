@@ -88,12 +88,6 @@ def test_a_lower_threshold_is_more(volume):
     assert sizes[0] > sizes[1] > sizes[2] > sizes[-1] == 1
 
 
-def test_a_seed_given_twice_is_one(volume):
-    once = segment(volume, [FIRST, SECOND])
-    twice = segment(volume, [FIRST, SECOND, FIRST, SECOND])
-    assert np.array_equal(once.scene.values, twice.scene.values)
-
-
 # --- background clicks
 
 
@@ -119,17 +113,3 @@ def test_a_background_click_beside_a_seed_takes_its_voxel_alone(volume):
     after = labels_of(volume, [FIRST], [beside])
     assert before[beside]
     assert np.argwhere(before & ~after).tolist() == [list(beside)]
-
-
-def test_background_clicks_stay_out_when_gaps_are_filled(volume):
-    inside = (8, 20, 30)
-    labels = labels_of(volume, [FIRST], [inside], fill_gaps=3)
-    assert labels.any()
-
-
-def test_a_background_click_outside_of_the_mask_s_box(volume):
-    mask = np.zeros(SHAPE, np.uint8)
-    mask[6:11, 17:24, :20] = 1
-    labels = labels_of(volume, [FIRST], [(28, 39, 43)], mask=mask)
-    assert np.array_equal(labels, labels_of(volume, [FIRST], mask=mask))
-    assert not labels[mask == 0].any()

@@ -9,9 +9,8 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.clicks import Clicks
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError
+from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import launches
-from FuzzyVesselCoreLib.progress import Progress
 from support.path_levels import path_levels
 
 SHAPE, SEED = (17, 19, 23), (8, 9, 11)
@@ -71,33 +70,14 @@ def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
     check_evidence(cpu_cuda, vessel(), spacing)
 
 
-def test_evidence_of_a_volume_that_is_sampled(cpu_cuda, monkeypatch):
-    monkeypatch.setattr("FuzzyConnectedGPULib.contrast.tissue.MAX_SAMPLES", 1500)
-    check_evidence(cpu_cuda, vessel(), SPACINGS[0])
-
-
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
 def test_evidence_of_all_voxel_types(cpu_cuda, kind):
     check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])
 
 
-@pytest.mark.parametrize("mask", [None, ball_mask()], ids=["all", "mask"])
-def test_evidence_of_dark_vessels(cpu_cuda, mask):
-    assert check_evidence(cpu_cuda, vessel(sign=-1), SPACINGS[0], mask).polarity == -1
-
-
 @pytest.mark.parametrize("spacing", SPACINGS)
 def test_evidence_within_a_mask(cpu_cuda, spacing):
     check_evidence(cpu_cuda, vessel(), spacing, ball_mask())
-
-
-def test_evidence_where_much_is_blank_or_nothing_differs(cpu_cuda):
-    volume = vessel()
-    volume[:, :, 16:] = 0
-    check_evidence(cpu_cuda, volume, SPACINGS[0])
-    even = np.full(SHAPE, 7, np.int16)
-    even[:, 8:11, 10:13] = 50
-    check_evidence(cpu_cuda, even, SPACINGS[0])
 
 
 def scene_of(evidence, positive, negative=()):
@@ -112,16 +92,6 @@ def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
     theirs = scene_of(contrast_map(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
     np.testing.assert_array_equal(ours[0], theirs[0])
     assert ours[1] == theirs[1]
-
-
-def test_evidence_copied_to_the_host_is_the_same(cpu_cuda):
-    on_device = contrast_map(vessel(sign=-1), SPACINGS[0], SEED, gpu=cpu_cuda)
-    (wide, noise), host = on_device.wide_contrast, on_device.to_host()
-    assert host.wide_contrast[0] is wide.on_host
-    assert host.wide_contrast[1] == noise
-    assert_same_evidence(host, contrast_map(vessel(sign=-1), SPACINGS[0], SEED))
-    one, other = (scene_of(evidence, [SEED])[0] for evidence in (on_device, host))
-    np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -168,15 +138,6 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
 
 
-def test_evidence_can_be_cancelled(cpu_cuda):
-    for count in range(4):
-        calls = iter(range(count))
-
-        progress = Progress(lambda _share, calls=calls: next(calls, None) is not None)
-        with pytest.raises(Cancelled):
-            contrast_map(vessel(), SPACINGS[0], SEED, progress=progress, gpu=cpu_cuda)
-
-
 def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
     monkeypatch.setattr(launches, "MAX_VOXELS", 1000)
     with pytest.raises(DeviceMemoryError, match="device 'cpu'"):
@@ -208,7 +169,7 @@ def check_paths(gpu, contrast, mask, starts, unit, floor, rivals=None):
 
 
 @pytest.mark.parametrize("floor", [1, 100, 128])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_widest_paths_are_those_of_the_cpu(cpu_cuda, seed, floor):
     contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
     mask = None
@@ -242,7 +203,7 @@ def some_rivals(contrast, seed, share):
 
 
 @pytest.mark.parametrize("share", [0.001, 0.1])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
     contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
     mask = None
@@ -256,34 +217,6 @@ def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
     alone = path_levels(contrast, mask, starts, unit, floor)
     left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, rivals)
     assert 0 < (left > 0).sum() <= (alone > 0).sum()
-
-
-@pytest.mark.parametrize("places", [(0, 19), (19, 0), (10, 11)])
-def test_starts_and_rivals_meet_where_their_paths_are_equally_strong(cpu_cuda, places):
-    contrast = np.full((9, 9, 20), 50, np.float32)
-    contrast[:, :, 7] = 30
-    start, rival = ((4, 4, i) for i in places)
-    rivals = np.array([np.ravel_multi_index(rival, contrast.shape)])
-    left = check_paths(cpu_cuda, contrast, None, [start], 50.0, 1, rivals)
-    assert left[start] == 256
-    assert left[rival] == 0
-
-
-def serpentine(side):
-    """A path one voxel wide that winds through a volume, ever weaker."""
-    volume, value = np.full((side, side, side), -1, np.float32), 5e4
-    for k in range(0, side, 2):
-        for j in range(0, side, 2):
-            volume[k, j, :] = np.arange(value, value - side, -1)
-            value -= side
-            volume[k, min(j + 1, side - 1), -1 if j % 4 == 0 else 0] = value
-        volume[min(k + 1, side - 1), 0 if k % 4 else -1, 0] = value
-    return volume
-
-
-def test_a_long_path_is_followed_to_its_end(cpu_cuda):
-    contrast = serpentine(21)
-    check_paths(cpu_cuda, contrast, None, [(0, 0, 0), (20, 20, 20)], 256.0, 1)
 
 
 def test_levels_are_rounded_down_as_on_the_cpu(cpu_cuda):
@@ -332,6 +265,5 @@ def test_widest_paths_on_a_gpu(gpu, smoothing, floor):
 
 @pytest.mark.gpu
 def test_paths_and_levels_on_a_gpu(gpu):
-    test_a_long_path_is_followed_to_its_end(gpu)
     test_levels_are_rounded_down_as_on_the_cpu(gpu)
     test_scene_of_clicks_is_that_of_the_cpu(gpu)

@@ -7,7 +7,7 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.contrast import tissue
 from FuzzyConnectedGPULib.contrast.background import LocalBackground
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyConnectedGPULib.contrast.tissue import Tissue, nearest_tissue, voxel_noise
+from FuzzyConnectedGPULib.contrast.tissue import nearest_tissue
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -108,17 +108,6 @@ def test_a_mask_bounds_the_box_and_the_statistics(place):
     assert found.noise > 0
 
 
-def test_a_sparse_mask_that_the_sample_misses():
-    """Two voxels far apart in a large volume: every second voxel was looked at, none inside."""
-    side = round((3.5 * tissue.MAX_SAMPLES) ** (1 / 3)) + 1
-    volume = np.zeros((side,) * 3, np.float32)
-    mask = np.zeros(volume.shape, np.uint8)
-    mask[1, 1, 1] = mask[-2, 1, 1] = 1
-    volume[1, 1, 1] = 7
-    found = Tissue(tuple(slice(0, side) for _ in range(3)), mask, volume)
-    assert found.median == 3.5
-
-
 def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     volume, seed = ct.volume, ct.seeds[0]
     found = contrast_map(volume, ct.spacing, seed)
@@ -145,25 +134,6 @@ def test_other_tissues_do_not_widen_the_nearest_one():
     assert alone_deviation == pytest.approx(15, abs=0.5)
 
 
-def test_the_nearest_tissue_of_a_histogram():
-    rng = np.random.default_rng(1)
-    sizes = ((-1000, 20000), (-100, 9000), (100, 9000), (900, 300))
-    values = np.concatenate([rng.normal(mean, 10, size) for mean, size in sizes])
-    for here, wanted in ((180, 100), (60, 100), (-40, -100), (-900, -1000), (400, 100)):
-        median, deviation = nearest_tissue(values, here, 10.0)
-        assert median == pytest.approx(wanted, abs=3)
-        assert deviation == pytest.approx(10, abs=3)
-    assert nearest_tissue(np.full(100, 5.0), 9.0, 0.0) is None
-
-
-def test_noise_of_single_voxels_needs_no_flat_image():
-    rng = np.random.default_rng(2)
-    slope = np.indices((20, 30, 200)).sum(axis=0) * 0.1
-    noisy = (slope + rng.normal(0, 4, slope.shape)).astype(np.float32)
-    assert voxel_noise(noisy) == pytest.approx(4, rel=0.05)
-    assert voxel_noise(noisy[..., :1]) == 0
-
-
 # --- the background
 
 
@@ -179,23 +149,6 @@ def test_the_background_is_a_masked_gaussian(sigma):
     error = np.abs(found - total / share) / np.ptp(volume)
     assert error.max() < 0.08
     assert error[6:-6, 6:-6, 6:-6].max() < 0.02
-
-
-def test_without_background_voxels_it_is_the_median():
-    volume = np.ones((9, 9, 9), np.float32)
-    nowhere = np.zeros(volume.shape, np.uint8)
-    assert not LocalBackground(volume, nowhere, (3, 3, 3), 42.0, 100.0).values().any()
-    assert not LocalBackground(volume, None, (3, 3, 3), 42.0, 5.0).values().any()
-
-
-def test_background_voxels_differ_little_from_the_median_or_are_not_above_it():
-    volume = np.full((8, 8, 8), 40, np.float32)
-    volume[::2] = 50
-    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, 5.0).values() == -2).all()
-    assert (LocalBackground(volume, None, (3, 3, 3), 42.0, -1.0).values() == -2).all()
-    within = LocalBackground(volume, None, (3, 3, 3), 42.0, 10.0).values()
-    assert within.min() > -2
-    assert within.max() < 8
 
 
 # --- the same on CUDA
@@ -218,15 +171,3 @@ def test_cuda_handles_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
     np.testing.assert_array_equal(device.contrast, host.contrast)
     assert device.holds_for(CENTRE)
     assert device.to_host().holds_for(CENTRE)
-
-
-def test_a_tissue_between_others_is_kept_narrow():
-    """Around an aorta fat, muscle and organs follow one another without a gap, up to the vessel."""
-    rng = np.random.default_rng(3)
-    values = np.concatenate([rng.uniform(-120, 150, 60000), rng.normal(80, 14, 6000)])
-    values = np.concatenate([values, rng.normal(210, 14, 4000)]).astype(np.float32)
-    wide = nearest_tissue(values, 210.0, 14.0)
-    narrow = nearest_tissue(values, 210.0, 14.0, widest=1.7)
-    assert wide[1] > 50
-    assert narrow[1] <= 1.7 * 14
-    assert (210 - narrow[0]) / narrow[1] > 3

@@ -8,7 +8,6 @@ from scipy import ndimage
 
 from FuzzyConnectedGPULib.contrast.filters import (
     GAUSSIAN_REACH,
-    box_weights,
     gaussian_weights,
     self_guided,
     separable,
@@ -16,13 +15,9 @@ from FuzzyConnectedGPULib.contrast.filters import (
 from FuzzyConnectedGPULib.contrast.neighbourhood import (
     Ball,
     at_click,
-    component_of,
     inscribed_radius,
-    peaks_near,
     ridge_near,
 )
-from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.progress import Progress
 
 SHAPES = st.tuples(*[st.integers(1, 12)] * 3)
 UNIT = np.ones(3)
@@ -44,16 +39,6 @@ def test_the_gaussian_is_scipys(shape, number, sigmas):
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, wanted, atol=2e-4)
     np.testing.assert_array_equal(volume, before)
-
-
-@settings(max_examples=60)
-@given(SHAPES, st.integers(0, 99), st.tuples(*[st.integers(0, 4)] * 3))
-def test_the_box_is_scipys(shape, number, radii):
-    volume = noise(shape, number)
-    found = separable(volume, [box_weights(radius) for radius in radii])
-    sizes = [2 * radius + 1 for radius in radii]
-    wanted = ndimage.uniform_filter(volume.astype(float), sizes, mode="nearest")
-    np.testing.assert_allclose(found, wanted, atol=2e-4)
 
 
 @settings(max_examples=40)
@@ -80,11 +65,6 @@ def test_the_guided_filter_keeps_edges_and_takes_noise():
     assert found[:, :, :9].std() < 0.6 * volume[:, :, :9].std()
     assert found[:, :, 11].mean() < 10
     assert found[:, :, 12].mean() > 90
-
-
-def test_filters_can_be_cancelled():
-    with pytest.raises(Cancelled):
-        self_guided(noise((4, 4, 4), 1), (1, 1, 1), 1.0, Progress(lambda _share: False))
 
 
 # --- small parts round a click
@@ -121,17 +101,3 @@ def test_values_near_a_click():
     assert value == values[voxel] == 8
     assert np.abs(np.subtract(voxel, (4, 5, 4))).max() <= 2
     assert ridge_near(values, (8, 0, 0), 1.0, UNIT)[0] == 0
-
-
-def test_peaks_are_those_of_the_whole_volume():
-    values = noise((7, 8, 9), 3)
-    whole = ndimage.maximum_filter(values, (1, 5, 5), mode="nearest")
-    box = (slice(2, 4), slice(0, 3), slice(6, 9))
-    np.testing.assert_array_equal(peaks_near(values, box, 2.0, np.array([5, 1, 1])), whole[box])
-
-
-def test_a_piece_is_that_of_its_voxel():
-    labels = np.zeros((3, 3, 5), bool)
-    labels[1, 1, [0, 1, 3]] = labels[2, 2, 4] = True
-    assert np.argwhere(component_of(labels, (1, 1, 3))).tolist() == [[1, 1, 3]]
-    assert not component_of(labels, (0, 0, 0)).any()

@@ -3,16 +3,12 @@
 import heapq
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyConnectedGPULib.contrast.contrast_threshold import membership
 from FuzzyConnectedGPULib.contrast.reached import STEPS, TOP, lowest_open
 from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths
-from FuzzyConnectedGPULib.segmentation import segment
 from support.path_levels import path_levels
 
 
@@ -98,49 +94,6 @@ def test_a_component_is_scipys(problem):
     if wanted.size:
         fewer = wanted.size - 1
         assert widest_paths(values, inside, [start], threshold, STEPS, limit=fewer) is None
-
-
-def test_diagonal_steps_and_the_exact_unit():
-    contrast = np.zeros((3, 3, 3), np.float32)
-    for n in range(3):
-        contrast[n, n, n] = 0.7
-    unit = float(np.float32(0.7))
-    levels = path_levels(contrast, None, [(0, 0, 0)], unit, 1)
-    assert [levels[n, n, n] for n in range(3)] == [STEPS] * 3
-    assert np.count_nonzero(levels) == 3
-
-
-def test_starts_below_the_floor_or_outside_of_the_mask_lead_nowhere():
-    contrast = np.ones((2, 2, 2), np.float32)
-    assert not path_levels(contrast, None, [(0, 0, 0)], 10.0, STEPS).any()
-    inside = np.ones(contrast.shape, np.uint8)
-    inside[0, 0, 0] = 0
-    assert not path_levels(contrast, inside, [(0, 0, 0)], 1.0, 1).any()
-    assert not path_levels(contrast, None, [], 1.0, 1).any()
-
-
-@pytest.mark.parametrize("cut", [0.5, 0.6, 0.75])
-def test_a_cut_of_the_scene_is_a_cut_of_the_contrast(cut):
-    """Membership c from t * c / (1 - c) on, along paths that are as strong in their own unit."""
-    rng = np.random.default_rng(6)
-    k, j, _i = np.indices((20, 20, 24))
-    tube = (k - 10) ** 2 + (j - 10) ** 2 <= 4
-    volume = (50.0 * tube + rng.normal(0, 6, tube.shape)).astype(np.float32)
-    click = (10, 10, 12)
-    found = segment(volume, [click])
-    evidence = contrast_map(volume, (1, 1, 1), click)
-    least = found.contrast.contrast * cut / (1 - cut)
-    contrast = evidence.contrast
-    assert np.array_equal(
-        membership(contrast, found.contrast.contrast) >= np.float32(cut),
-        contrast >= np.float32(least),
-    )
-    taken = found.scene.values >= np.float32(cut)
-    taken[click] = contrast[click] >= least
-    assert (contrast[taken] >= np.float32(least) * (1 - 1e-6)).all()
-    pieces, _count = ndimage.label(contrast >= least, np.ones((3, 3, 3)))
-    assert pieces[click] > 0
-    assert taken[pieces == pieces[click]].all()
 
 
 @settings(max_examples=150)

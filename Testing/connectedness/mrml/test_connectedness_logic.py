@@ -78,14 +78,6 @@ def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel,
     assert 100 < count < vessel.size / 2
 
 
-def test_result_unpacks_to_labelmap_and_scene(logic, volume, seeds):
-    labelmap, scene = logic.segment(volume, seeds, threshold=0.5)
-    assert labelmap.IsA("vtkMRMLLabelMapVolumeNode")
-    assert not scene.IsA("vtkMRMLLabelMapVolumeNode")
-    assert labelmap.GetName() == "scan vessels"
-    assert scene.GetName() == "scan connectedness"
-
-
 def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, volume, seeds):
     first = logic.segment(volume, seeds, threshold=0.5)
     first.sceneNode.GetDisplayNode().SetWindowLevelMinMax(0.2, 0.4)
@@ -195,28 +187,6 @@ def test_refused_input_changes_nothing(logic, volume, seeds, case):
     with pytest.raises(InputError, match=message):
         logic.segment(*arguments, **options)
     assert scene_text() == before
-
-
-def test_given_outputs_stay_as_they_were_after_a_failure(slicer_scene, logic, volume, seeds):
-    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-    outputs = logic.segment(volume, seeds, threshold=0.5, segmentationNode=segmentation)
-    labels, scene = (voxels(node).copy() for node in outputs)
-    before = scene_text(), segmentation.GetSegmentation().GetMTime()
-    seeds.RemoveAllControlPoints()
-    seeds.AddControlPointWorld([900.0, 0.0, 0.0], "lost")
-    text = scene_text()
-    with pytest.raises(InputError, match="lost"):
-        logic.segment(
-            volume,
-            seeds,
-            labelmapNode=outputs.labelmapNode,
-            sceneVolumeNode=outputs.sceneNode,
-            segmentationNode=segmentation,
-        )
-    assert scene_text() == text
-    assert segmentation.GetSegmentation().GetMTime() == before[1]
-    assert np.array_equal(voxels(outputs.labelmapNode), labels)
-    assert np.array_equal(voxels(outputs.sceneNode), scene)
 
 
 def test_volume_removed_meanwhile(slicer_scene, logic, volume, seeds):

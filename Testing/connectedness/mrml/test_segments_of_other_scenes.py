@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyVesselCoreLib.mrml.segment_origin import KEY
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import POINTS, SHAPE, array, vessel
+from support.panel_cases import POINTS, SHAPE, vessel
 
 
 @pytest.fixture
@@ -81,31 +81,6 @@ def test_a_scene_that_was_saved_without_a_node(saved, slicer_scene, tmp_path, go
     after = segments(segmentation, volume)
     assert len(after) == 2
     assert np.array_equal(after["Portal vein"], before["Portal vein"])
-
-
-def test_a_scene_that_is_whole_goes_on_with_its_segment(saved, slicer_scene, tmp_path):
-    import slicer
-
-    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"))
-    slicer_scene.Clear()
-    slicer.util.loadScene(str(tmp_path / "scene.mrb"))
-    volume, seeds, segmentation = map(slicer.util.getNode, ("scan", "Portal vein", "Vessels"))
-    array(volume)[:] = turned_vessel()
-    volume.GetImageData().Modified()
-    run(volume, seeds, segmentation)
-    assert list(segments(segmentation, volume)) == ["Portal vein"]
-
-
-def test_a_copy_of_a_list_has_a_segment_of_its_own(saved, slicer_scene):
-    import slicer
-
-    volume, seeds, segmentation = saved
-    copy = slicer_scene.AddNewNodeByClass(seeds.GetClassName())
-    copy.Copy(seeds)
-    copy.SetName("Artery")
-    run(volume, copy, segmentation)
-    assert list(segments(segmentation, volume)) == ["Portal vein", "Artery"]
-    assert slicer.util.getNode("Artery") is copy
 
 
 def test_time_points_of_a_sequence_go_on_with_one_segment(saved, slicer_scene):

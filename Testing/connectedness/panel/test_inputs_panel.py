@@ -170,20 +170,3 @@ def test_a_segment_can_be_the_mask(chosen):
     assert scene[:, :, :9].any()
     assert not scene[:, :, 9:].any()
     assert "Left out" in chosen.ui.statusLabel.text  # the seed in the other half
-
-
-def test_a_box_bounds_the_paths_and_the_cut_the_threshold(chosen):
-    parameters = chosen.parameters
-    parameters.region = type(parameters.region).BOX
-    chosen.click("fitRoiButton")
-    size = np.zeros(3)
-    parameters.roi.GetSizeWorld(size)
-    parameters.roi.SetSizeWorld(size * 0.5)
-    chosen.ui.cutSlider.value = 0.3
-    chosen.click("applyButton")
-    scene = array(parameters.sceneVolume)
-    assert 0 < np.count_nonzero(scene) < scene.size / 4
-    assert scene[scene > 0].min() >= np.float32(0.3)
-    chosen.ui.thresholdSlider.value = 0.1
-    chosen.process_events()
-    assert np.array_equal(array(parameters.labelmap), scene >= np.float32(0.3))

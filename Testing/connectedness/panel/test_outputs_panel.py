@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume, scene_text
+from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -334,16 +334,6 @@ def test_the_segment_to_overwrite_is_forgotten_with_its_segmentation(done, mine,
     assert segment_array(one, first, mine.volume).all()
 
 
-def test_a_segment_is_overwritten_only_after_a_question(done, mine, answers):
-    pick(done, "segmentationSelector", mine.segmentation)
-    answers.answer = False
-    done.ui.segmentComboBox.currentIndex = 1
-    done.ui.segmentComboBox.activated.emit(1)
-    assert done.parameters.segmentID == ""
-    assert done.ui.segmentComboBox.currentIndex == 0
-    assert len(answers) == 2
-
-
 def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, mine, answers):
     import slicer
 
@@ -402,23 +392,6 @@ def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, cho
 # --- 5: the mask
 
 
-def test_a_mask_that_is_the_output_is_refused_in_words(done):
-    """522 voxels became 487, and fewer with each run."""
-    parameters = done.parameters
-    (ours,) = parameters.segmentation.GetSegmentation().GetSegmentIDs()
-    before = segment_array(parameters.segmentation, ours, parameters.inputVolume).copy()
-    text = scene_text()
-    parameters.region = type(parameters.region).MASK
-    parameters.mask = parameters.segmentation
-    done.process_events()
-    done.click("applyButton")
-    assert "are the mask" in done.ui.statusLabel.text
-    assert done.take_errors() == []
-    after = segment_array(parameters.segmentation, ours, parameters.inputVolume)
-    assert np.array_equal(after, before)
-    assert text.count("<Segmentation ") == scene_text().count("<Segmentation ")
-
-
 # --- 10: one step
 
 
@@ -431,21 +404,3 @@ def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, c
     assert len(chosen.take_errors()) == 1
     assert slicer_scene.GetNumberOfNodes() == nodes
     assert all(getattr(chosen.parameters, name) is None for name in OUTPUTS)
-
-
-def test_no_output_is_there_before_the_run_ends(slicer_scene, chosen, monkeypatch):
-    import slicer
-
-    import FuzzyVesselCoreLib.widgets.run as run
-
-    monkeypatch.setattr(run, "ROUND", 0.0)
-    seen, kinds = [], ("vtkMRMLVolumeNode", SEGMENTATION)
-    count = [slicer_scene.GetNumberOfNodesByClass(kind) for kind in kinds]
-
-    def look(*_flags):
-        seen.append([slicer_scene.GetNumberOfNodesByClass(kind) for kind in kinds])
-
-    monkeypatch.setattr(slicer.app, "processEvents", look)
-    chosen.ui.applyButton.click()
-    assert seen
-    assert all(each == count for each in seen)

@@ -5,10 +5,8 @@ import pytest
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs, views
-from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
-from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from support.mrml_cases import add_seeds, add_volume, linear_transform
 from support.panel_cases import array
@@ -72,27 +70,6 @@ def test_rows_tell_each_seed_s_voxel_and_intensities(logic, vessel, volume):
     assert (outside.ijk, outside.intensity, outside.mean) == ((0, 0, 50), None, None)
 
 
-def test_undo_goes_back_through_placing_moving_and_deleting(volume, seeds):
-    history = ClickHistory()
-    history.record([seeds])
-    first = placed_points(seeds).world
-    assert not history.can_undo
-    seeds.AddControlPointWorld((1, 2, 3), "third")
-    assert history.record([seeds])
-    assert not history.record([seeds])  # nothing new
-    seeds.SetNthControlPointPositionWorld(0, (9, 9, 9))
-    history.record([seeds])
-    seeds.RemoveNthControlPoint(1)
-    history.record([seeds])
-    history.undo()
-    assert placed_points(seeds).labels == ["seeds-1", "seeds-2", "third"]
-    assert placed_points(seeds).world[0] == pytest.approx((9, 9, 9))
-    history.undo()
-    history.undo()
-    np.testing.assert_allclose(placed_points(seeds).world, first)
-    assert not history.can_undo
-
-
 # --- run again
 
 
@@ -113,19 +90,6 @@ def test_a_second_run_computes_only_what_changed(logic, volume, seeds, result):
 
 
 # --- threshold of a scene that is there
-
-
-def test_threshold_of_a_scene_equals_a_run_with_it(logic, volume, seeds, result, segmentation):
-    again = logic.thresholdScene(
-        result.sceneNode, 0.2, labelmapNode=result.labelmapNode, segmentationNode=segmentation
-    )
-    run = logic.segment(volume, seeds, threshold=0.2)
-    assert again.labelmapNode is result.labelmapNode
-    assert np.array_equal(array(again.labelmapNode), array(run.labelmapNode))
-    assert again.volumeMl == run.volumeMl
-    assert segmentation.GetSegmentation().GetSegment(again.segmentID).GetName() == "seeds"
-    found = segment_array(segmentation, again.segmentID, volume)
-    assert np.array_equal(found, array(run.labelmapNode))
 
 
 def test_volume_curve_is_the_volume_of_the_labels(logic, result):
@@ -255,22 +219,6 @@ def test_a_scene_knows_what_it_was_made_from(logic, volume, seeds, result):
         assert not run_inputs.is_from(result.sceneNode, text_of(volume, seeds, **options))
     seeds.SetNthControlPointPositionWorld(0, seeds.GetNthControlPointPositionWorld(1))
     assert not run_inputs.is_from(result.sceneNode, text_of(volume, seeds))
-
-
-def test_it_still_knows_after_saving_and_loading(
-    slicer_scene, logic, volume, seeds, result, tmp_path
-):
-    import slicer
-
-    names = [node.GetName() for node in (volume, seeds, result.sceneNode)]
-    path = str(tmp_path / "scene.mrb")
-    assert slicer.util.saveScene(path)
-    slicer_scene.Clear(False)
-    slicer.util.loadScene(path)
-    volume, seeds, scene_node = (slicer.util.getFirstNodeByName(name) for name in names)
-    assert run_inputs.is_from(scene_node, text_of(volume, seeds))
-    again = logic.thresholdScene(scene_node, 0.2)
-    assert again.labelmapNode.GetName().startswith(volume.GetName())
 
 
 # --- slice views

@@ -134,18 +134,6 @@ def test_what_happens_while_it_is_made(shown, slicer_scene, what):
         wait(shown, lambda: is_current(shown))
 
 
-def test_smoothing_that_is_set_while_it_is_made(shown):
-    """By the user, in the module Segmentations: the surface of the setting before is not put."""
-    inner = shown.parameters.segmentation.GetSegmentation()
-    shown.ui.thresholdSlider.value = 0.6
-    wait(shown, lambda: shown.widget.panel.display.surface._run.working)
-    before = slicers_own(shown)
-    inner.SetConversionParameter("Smoothing factor", "0.1")
-    wait(shown, lambda: not waits(shown))
-    own, found = slicers_own(shown), points_of(polydata(shown))
-    assert np.abs(found - own).max() < 1e-3 < np.abs(before - own).max()
-
-
 def test_another_module_that_is_opened_finds_the_present_surface(shown):
     shown.ui.thresholdSlider.value = 0.6
     before, segmentation = polydata(shown), shown.parameters.segmentation

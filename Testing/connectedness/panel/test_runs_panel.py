@@ -108,24 +108,6 @@ def test_a_threshold_moved_in_the_middle_of_a_run_is_taken(request, monkeypatch,
     assert labels_are_those_of(parameters, 0.77)
 
 
-def test_a_choice_of_the_threshold_in_the_middle_of_a_run_is_taken(done, monkeypatch):
-    parameters = done.parameters
-    before = array(parameters.labelmap).copy()
-    parameters.cut = 0.01
-    same = []
-
-    def press():
-        done.ui.backgroundThresholdButton.click()
-        same.append(np.array_equal(array(parameters.labelmap), before))
-
-    during_runs(monkeypatch, press)
-    done.ui.applyButton.click()
-    done.process_events()
-    assert same == [True]  # the old result is not cut while the new one is computed
-    assert array(parameters.labelmap)[2, 2, 9] == 0
-    assert parameters.thresholdSource.value == "background"
-
-
 @pytest.mark.parametrize("first", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, monkeypatch, first):
     panels = {name: open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")}

@@ -238,15 +238,6 @@ def test_undo_and_redo_of_points_and_thresholds_over_several_steps(two):
     assert two.ui.undoSeedButton.enabled
 
 
-def test_a_point_that_is_vessel_and_background_is_named(two):
-    volume = two.parameters.inputVolume
-    two.parameters.backgroundSeeds = add_seeds(volume, [(6, 15, 2)], "not")
-    two.process_events()
-    two.click("applyButton")
-    assert "not-1" in two.ui.statusLabel.text
-    assert "Vessel-1" in two.ui.statusLabel.text
-
-
 def test_the_slider_is_one_for_all_vessels(two):
     before = labels(two)
     two.ui.thresholdSlider.value = 0.62
@@ -321,18 +312,6 @@ def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which)
     two.click("applyButton")
     assert look_of(two) == before
     np.testing.assert_array_equal(labels(two), shown)
-
-
-def test_a_list_that_is_deleted_elsewhere_leaves_its_row(two):
-    import slicer
-
-    slicer.mrmlScene.RemoveNode(lists(two)[1])
-    two.process_events()
-    assert [node.GetName() for node in lists(two)] == ["seeds"]
-    assert two.parameters.seeds is lists(two)[0]
-    two.ui.thresholdSlider.value = 0.62
-    two.process_events()
-    assert "press Apply" in two.ui.statusLabel.text
 
 
 def test_the_result_follows_every_click(two):

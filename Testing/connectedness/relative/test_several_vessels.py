@@ -109,14 +109,6 @@ def test_a_vessel_without_points_has_what_is_handed_over_to_it():
     assert np.array_equal(found.labels[~given], np.array([0, 2, 3])[plain.labels[~given]])
 
 
-def test_evidence_is_computed_once():
-    kept, calls = CachedConnectedness(), []
-    find = kept._find_map
-    kept._find_map = lambda *args: calls.append(1) or find(*args)
-    segment_several(crossing(), POINTS, device="cpu", cached=kept)
-    assert len(calls) == 1
-
-
 def test_two_vessels_cannot_have_a_point_on_one_voxel():
     with pytest.raises(InputError, match="'portal' and 'hepatic' have a point on the same voxel"):
         segment_several(crossing(), {"portal": [(6, 6, 2)], "hepatic": [(6, 6, 2)]}, device="cpu")

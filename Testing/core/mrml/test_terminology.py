@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import terminology
 from support.mrml_cases import add_seeds, add_volume
 
@@ -18,13 +17,6 @@ def segment(slicer_scene):
     import slicer
 
     return slicer.vtkSegment()
-
-
-def test_an_unknown_kind_is_refused_and_the_segment_stays_as_it_is(segment):
-    before = segment.GetTerminology()
-    with pytest.raises(InputError, match=r"'duct'.*portal vein"):
-        terminology.set_entry(segment, "duct")
-    assert segment.GetTerminology() == before
 
 
 @pytest.mark.parametrize(

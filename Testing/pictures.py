@@ -1,0 +1,525 @@
+"""Draws the documents' pictures: `python Testing/pictures.py [tutorial vessels branches minute]`.
+
+Real slice and 3D views of Slicer beside the project's own panels, off screen (stand-ins for
+Slicer's widgets: `emulators.qt`). The pictures go into Resources/Screenshots, or into the folder
+that --folder names; `./demo.sh` draws those of the phantom.
+"""
+
+import argparse
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+PLACES = (
+    *("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing", "."),
+    "SegmentEditorVesselFromClicks",
+)
+VIEW, SMALL_VIEW, GAP, PAPER = (430, 430), (300, 300), 6, (236, 236, 236)
+PANEL = 420  # pixels, the width of a module's panel
+KINDS = ("portal vein", "hepatic vein", "artery")
+RED = (0.85, 0.25, 0.2)
+
+
+class Window:
+    """A module's panel beside three slice views and a 3D view, as in Slicer's usual layout."""
+
+    def __init__(self, folder: Path, module: str = "FuzzyConnectedGPU", size=VIEW) -> None:
+        import support.slice_view as slice_view
+
+        self.folder, self.size = folder, size
+        names = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
+        self.slices = [slice_view.SliceView(*each, size) for each in names.items()]
+        self.in_3d = slice_view.View3D(size=size)
+        self.in_3d.renderer.UseFXAAOn()
+        self.area = self.panel = None
+        if module:
+            self.open(module)
+
+    def open(self, module: str) -> None:
+        """Show a module's panel instead of the one before."""
+        import qt
+
+        from emulators.qt.panel import Panel
+
+        if self.panel is not None:
+            self.panel.close()
+        self.panel, self.area = Panel(module, []), qt.QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setWidget(self.panel.window)
+        self.area.resize(PANEL, 2 * self.size[1] + GAP)
+        self.area.show()
+        self.panel.process_events()
+
+    def show(self, volume: Any, factor: float = 1.0, world: Any = None) -> None:
+        """Show a volume in the slices, enlarged, with a point of the world in the middle."""
+        import slicer
+
+        for view in self.slices:
+            view.show(volume)
+            field = view.node.GetFieldOfView()
+            view.node.SetFieldOfView(field[0] / factor, field[1] / factor, field[2])
+        if world is not None:
+            centred = slicer.vtkMRMLSliceNode.CenteredJumpSlice
+            slicer.vtkMRMLSliceNode.JumpAllSlices(slicer.mrmlScene, *world, centred)
+
+    def apply(self) -> None:
+        """Press Apply, wait for the surface, and look at all of it."""
+        self.panel.click("applyButton")
+        segmentation = getattr(self.panel.parameters, "segmentation", None)
+        while segmentation and not segmentation.GetSegmentation().ContainsRepresentation(
+            "Closed surface"
+        ):
+            self.panel.process_events()
+        self.in_3d.look()
+
+    def views(self) -> Any:
+        """The four views as one picture."""
+        from PIL import Image
+
+        width, height = self.size
+        page = Image.new("RGB", (2 * width + GAP, 2 * height + GAP), PAPER)
+        places = [(0, 0), (0, height + GAP), (width + GAP, height + GAP), (width + GAP, 0)]
+        for view, place in zip([*self.slices, self.in_3d], places, strict=True):
+            page.paste(Image.fromarray(view.pixels()), place)
+        return page
+
+    def picture(self, widget: Any = None, top: int = 0) -> Any:
+        """The panel, or another widget, beside the views, `top` pixels below the upper edge."""
+        from PIL import Image
+
+        views = self.views()
+        page = Image.new("RGB", (PANEL + GAP + views.width, top + views.height), PAPER)
+        page.paste(grabbed(widget or self.area, self.folder), (0, top))
+        page.paste(views, (PANEL + GAP, top))
+        return page
+
+    def save(self, name: str, widget: Any = None) -> None:
+        """Write the window as it is now."""
+        self.panel.process_events()
+        write(self.picture(widget), self.folder / f"{name}.png")
+
+    def close(self) -> None:
+        """End the panel and the views."""
+        import slicer
+
+        self.panel.close()
+        for view in (*self.slices, self.in_3d):
+            view.close()
+        slicer.mrmlScene.Clear()
+
+
+def grabbed(widget: Any, folder: Path) -> Any:
+    """A widget as PIL image."""
+    from PIL import Image
+
+    path = folder / "panel.tmp.png"
+    assert widget.grab().save(str(path)), path
+    with Image.open(path) as picture:
+        image = picture.convert("RGB")
+    path.unlink()
+    return image
+
+
+def write(image: Any, path: Path) -> None:
+    image.save(path, optimize=True)
+    print(path, image.size)
+
+
+def row(views: list, pixels: list) -> Any:
+    """Pictures of views side by side."""
+    from PIL import Image
+
+    height, width = pixels[0].shape[:2]
+    page = Image.new("RGB", (len(pixels) * (width + GAP) - GAP, height), PAPER)
+    for number, each in enumerate(pixels):
+        page.paste(Image.fromarray(each), (number * (width + GAP), 0))
+    return page
+
+
+def phantom_scene() -> tuple[Any, Any, Any]:
+    """The sample phantom, and its points in vessels and beside them."""
+    import slicer
+
+    from FuzzyConnectedGPUMRML.sample_data import add_phantom_with_seeds
+
+    (volume,) = add_phantom_with_seeds()
+    seeds, background = (slicer.util.getNode(name) for name in ("Vessels", "Background"))
+    background.GetDisplayNode().SetVisibility(False)
+    return volume, seeds, background
+
+
+def tutorial(folder: Path) -> None:
+    """Seeds, result, threshold, branches, and the whole panel."""
+    from PIL import Image
+
+    volume, seeds, _ = phantom_scene()
+    window = Window(folder)
+    panel, parameters = window.panel, window.panel.parameters
+    parameters.inputVolume, parameters.seeds = volume, seeds
+    window.show(volume, 1.4, seeds.GetNthControlPointPositionWorld(2))
+    window.in_3d.look()
+    window.save("tutorial-seeds")
+    window.apply()
+    parameters.seeds.GetDisplayNode().SetVisibility(False)
+    panel.ui.advancedCollapsibleButton.collapsed = False
+    panel.process_events()
+    panel.grab(folder / "panel-connectedness.png")
+    panel.ui.advancedCollapsibleButton.collapsed = True
+    window.save("tutorial-result")
+    thumbnail = Image.fromarray(window.in_3d.pixels())  # of the module Sample Data
+    left = (thumbnail.width - thumbnail.height * 260 // 280) // 2
+    thumbnail = thumbnail.crop((left, 0, thumbnail.width - left, thumbnail.height))
+    icons = ROOT / "FuzzyConnectedGPU" / "Resources" / "Icons"
+    write(thumbnail.resize((260, 280), Image.LANCZOS), icons / "LiverPhantom.png")
+    before = window.slices[0].pixels()
+    panel.ui.thresholdSlider.valueIsChanging.emit(0.72 * parameters.threshold)
+    pixels = [before, window.slices[0].pixels()]
+    panel.widget.panel.threshold.end_preview()
+    write(row(window.slices, pixels), folder / "tutorial-threshold.png")
+    labelmap = parameters.labelmap
+    parameters.segmentation.GetDisplayNode().SetOpacity3D(0.3)
+    window.open("PotentialSkeleton")
+    window.panel.parameters.input = labelmap
+    window.panel.process_events()
+    window.apply()
+    window.panel.ui.branchTable.selectRow(0)
+    window.save("tutorial-branches")
+    window.close()
+
+
+def clicked_vessels() -> tuple[Any, list, np.ndarray]:
+    """A phantom as volume node, and voxels (K, J, I) in portal and hepatic veins and artery, and
+    in the vena cava."""
+    import slicer
+
+    from Benchmarks.clicks import clicks_inside
+    from Benchmarks.volumes import known_vessels
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.phantom.image import Grid, tubes
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+    phantom = liver_phantom()
+    volume, *lists = add_phantom(phantom)
+    for node in lists:
+        slicer.mrmlScene.RemoveNode(node)
+    volume.GetDisplayNode().AutoWindowLevelOff()
+    volume.GetDisplayNode().SetWindowLevelMinMax(-60, 300)
+    *_, (_, _, (cava,)), (_, _, (aorta,)) = tubes(Grid(phantom.volume.shape, phantom.spacing))
+    vessels = known_vessels(phantom).values()
+    points = [np.array(clicks_inside(mask, 3, phantom.spacing)) for mask in vessels]
+    points.append(aorta.points[[3, 5, 7]].round().astype(int))
+    return volume, points, cava.points[[3]].round().astype(int)
+
+
+def vessels(folder: Path) -> None:
+    """Three vessels in the panel, where they are disputed, and two in the Segment Editor."""
+    import slicer
+    from scipy import ndimage
+
+    from FuzzyConnectedGPUMRML.segmenting import disputed_segment
+    from FuzzyConnectedGPUMRML.vessels import vessels_of
+    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyVesselCoreLib.mrml.new_points import world_points
+
+    volume, points, background = clicked_vessels()
+    window = Window(folder)
+    panel, parameters = window.panel, window.panel.parameters
+    parameters.inputVolume = volume
+    for number, voxels in enumerate(points):
+        if number:
+            panel.click("addVesselButton")
+        else:
+            parameters.seeds = new_list("seeds")
+        for position in world_points(voxels, volume):
+            parameters.seeds.AddControlPointWorld(position)
+        panel.process_events()
+    parameters.backgroundSeeds = new_list("backgroundSeeds")
+    for position in world_points(background, volume):
+        parameters.backgroundSeeds.AddControlPointWorld(position)
+    for node, kind in zip(vessels_of(parameters), KINDS, strict=True):
+        panel.widget.panel.vessels.change_kind(node, kind)
+    parameters.showDisputed = True
+    panel.process_events()
+    window.show(volume, 1.3, world_points(points[0][:1], volume)[0])
+    window.apply()
+    for node in (*vessels_of(parameters), parameters.backgroundSeeds):
+        node.GetDisplayNode().SetVisibility(False)
+    window.in_3d.renderer.GetActiveCamera().Zoom(1.35)
+    window.save("vessels-three")
+    segmentation = parameters.segmentation
+    segment = disputed_segment(segmentation, volume)
+    disputed = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment, volume) > 0
+    around = ndimage.uniform_filter(disputed.astype(np.float32), 9) * disputed
+    place = np.array(np.unravel_index(around.argmax(), around.shape))
+    window.show(volume, 6, world_points(place[None], volume)[0])
+    pixels = [view.pixels() for view in window.slices]
+    write(row(window.slices, pixels), folder / "vessels-disputed.png")
+    window.close()
+    segment_editor(folder)
+
+
+def segment_editor(folder: Path) -> None:
+    """The effect's options beside the views: one vessel was applied, the next is a preview."""
+    import slicer
+
+    from emulators.qt import application
+    from emulators.qt.segment_editor import Editor
+    from FuzzyConnectedGPUMRML.vessels import KINDS as LOOKS
+    from FuzzyVesselCoreLib.mrml.new_points import world_points
+    from SegmentEditorVesselFromClicks import SegmentEditorVesselFromClicks
+
+    path = str(ROOT / "SegmentEditorVesselFromClicks" / "SegmentEditorVesselFromClicks.py")
+    application.started.clear()
+    SegmentEditorVesselFromClicks(types.SimpleNamespace(path=path))
+    for start in application.started:
+        start()
+    volume, points, background = clicked_vessels()
+    window = Window(folder)
+    segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "Vessels")
+    segmentation.CreateDefaultDisplayNodes()
+    segmentation.SetReferenceImageGeometryParameterFromVolumeNode(volume)
+    inner = segmentation.GetSegmentation()
+    for kind in KINDS[:2]:
+        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind].color)
+    editor = Editor("Vessel from clicks", segmentation, volume)
+    frame, live = editor.effect.optionsFrame(), editor.effect.self().live
+
+    def wait() -> None:
+        while live._run.pending:
+            slicer.app.processEvents()
+
+    editor.select(KINDS[0])
+    editor.effect.activate()
+    for number, kind in enumerate(KINDS[:2]):
+        editor.select(kind)
+        for voxels, is_background in ((points[number], False), (background, True)):
+            for position in world_points(voxels, volume):
+                live.click(position, is_background)
+                wait()
+    editor.select(KINDS[0])
+    wait()
+    live.apply()
+    wait()
+    editor.select(KINDS[1])
+    wait()
+    segmentation.CreateClosedSurfaceRepresentation()
+    window.show(volume, 1.3, world_points(points[1][:1], volume)[0])
+    window.in_3d.look()
+    frame.setFixedSize(PANEL, 330)
+    window.save("vessels-segment-editor", frame)
+    editor.close()
+    window.close()
+
+
+def branches(folder: Path) -> None:
+    """The branch tools on the two largest trees of the phantom, and on its liver."""
+    import slicer
+    from scipy import ndimage
+
+    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom, add_phantom_labelmap
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+    phantom = liver_phantom((128,) * 3)
+    volume, *lists = add_phantom(phantom)
+    for node in lists:
+        node.GetDisplayNode().SetVisibility(False)
+    parts, _ = ndimage.label(phantom.mask > 0, np.ones((3, 3, 3)))
+    order = np.argsort(-np.bincount(parts.ravel())[1:]) + 1
+    masks = {
+        "Portal vein": (parts == order[0], (0.25, 0.5, 0.9)),
+        "Hepatic veins": (parts == order[1], RED),
+        "Liver": (phantom.liver > 0, (0.87, 0.72, 0.5)),
+    }
+    segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "Liver vessels")
+    segmentation.CreateDefaultDisplayNodes()
+    inner, display = segmentation.GetSegmentation(), segmentation.GetDisplayNode()
+    for name, (mask, color) in masks.items():
+        labelmap = add_phantom_labelmap(phantom)
+        slicer.util.updateVolumeFromArray(labelmap, mask.astype(np.uint8))
+        slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(
+            labelmap, segmentation
+        )
+        slicer.mrmlScene.RemoveNode(labelmap)
+        segment = inner.GetNthSegment(inner.GetNumberOfSegments() - 1)
+        segment.SetName(name)
+        segment.SetColor(*color)
+    portal, hepatic, liver = inner.GetSegmentIDs()
+    display.SetSegmentVisibility(liver, False)
+    segmentation.CreateClosedSurfaceRepresentation()
+    window = Window(folder, "PotentialSkeleton")
+    panel, parameters = window.panel, window.panel.parameters
+    window.show(volume)
+    parameters.input = segmentation
+    panel.process_events()
+    panel.ui.severalCheckBox.click()
+    window.apply()
+    window.save("branches-1-several-trees")
+
+    panel.ui.severalCheckBox.click()
+    parameters.segment = portal
+    display.SetSegmentVisibility(hepatic, False)
+    for model in slicer.util.getNodesByClass("vtkMRMLModelNode"):
+        if model.GetName().startswith("Hepatic"):
+            model.GetDisplayNode().SetVisibility(False)
+    panel.process_events()
+    result, tools = panel.widget.panel.result, panel.widget.panel.tools
+    tree = panel.widget.logic.tree(result.models[0])
+    panel.ui.branchToolsSection.collapsed = False
+
+    def save(name: str) -> None:
+        panel.process_events()
+        window.area.verticalScrollBar().setValue(max(panel.ui.branchToolsSection.pos.y() - 8, 0))
+        window.save(name)
+
+    def click(button: str, *places: Any) -> None:
+        getattr(tools.ui, button).click()
+        for place in places:  # K, J, I order of mm: S, A, R
+            tools.ui.clickPlaceWidget.currentNode().AddControlPointWorld(place[::-1].tolist())
+            panel.process_events()
+
+    result.choose([(result.models[0], int(np.argmax(tree.table()["length_mm"])))])
+    tools.ui.nameEdit.text = "Right portal vein"
+    tools.ui.nameEdit.editingFinished.emit()
+    tools.ui.narrowestButton.click()
+    tools.ui.referenceSpinBox.value = 6
+    save("branches-2-narrowest-place")
+    tools.ui.pruneSpinBox.value = 25
+    tools.ui.pruneButton.click()
+    save("branches-3-pruned")
+    way = tree.skeleton.branches
+    click("distanceButton", way[0].points[5], way[-1].points[-5])
+    save("branches-4-distance")
+    thickest = max(way, key=lambda branch: branch.radius.mean())
+    middle = thickest.points[len(thickest.points) // 2]
+    click("cutButton", middle)
+    click("bridgeButton", middle)
+    save("branches-8-bridged")
+    panel.ui.branchTable.clearSelection()
+    display.SetVisibility(False)
+
+    def surface(opacity: float) -> None:
+        newest = slicer.util.getNodesByClass("vtkMRMLSegmentationNode")[-1]
+        newest.CreateClosedSurfaceRepresentation()
+        newest.GetDisplayNode().SetOpacity3D(opacity)
+
+    tools.ui.splitButton.click()
+    panel.process_events()
+    surface(1.0)
+    save("branches-9-split")
+    slicer.util.getNodesByClass("vtkMRMLSegmentationNode")[-1].GetDisplayNode().SetVisibility(False)
+    tools.ui.organSelector.setCurrentNode(segmentation)
+    panel.process_events()
+    tools.ui.organSegmentSelector.setCurrentSegmentID(liver)
+    tools.ui.organButton.click()
+    panel.process_events()
+    surface(0.6)
+    save("branches-11-territories")
+    window.close()
+
+
+class Film:
+    """Frames of the window below a caption, and how long each is shown."""
+
+    def __init__(self, window: Window) -> None:
+        self.window, self.frames, self.times = window, [], []
+
+    def shot(self, caption: str, milliseconds: int) -> None:
+        """Add a frame."""
+        import matplotlib
+        from PIL import ImageDraw, ImageFont
+
+        page = self.window.picture(top=46)
+        draw = ImageDraw.Draw(page)
+        draw.rectangle((0, 0, page.width, 46), fill=(32, 44, 60))
+        file = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+        font = ImageFont.truetype(str(file), 24)
+        draw.text((14, 23), caption, fill=(255, 255, 255), font=font, anchor="lm")
+        self.frames.append(page)
+        self.times.append(milliseconds)
+
+    def turn(self, caption: str) -> None:
+        """Turn the 3D view once."""
+        for _ in range(14):
+            self.window.in_3d.renderer.GetActiveCamera().Azimuth(360 / 14)
+            self.window.in_3d.renderer.ResetCameraClippingRange()
+            self.shot(caption, 160)
+
+
+def minute(folder: Path) -> None:
+    """The animation of the README: click, tree, threshold, centrelines, table."""
+    import slicer
+
+    from FuzzyConnectedGPUPanel.placing import new_list
+
+    volume, known, _ = phantom_scene()
+    known.GetDisplayNode().SetVisibility(False)
+    window = Window(folder, size=SMALL_VIEW)
+    film, panel, parameters = Film(window), window.panel, window.panel.parameters
+    parameters.inputVolume = volume
+    hepatic = known.GetNthControlPointPositionWorld(2)
+    window.show(volume, 1.2, hepatic)
+    film.shot("A CT of the liver (the built-in phantom)", 2600)
+    parameters.seeds = new_list("seeds")
+    parameters.seeds.AddControlPointWorld(hepatic)
+    panel.process_events()
+    film.shot("1  Click into a hepatic vein", 1800)
+    window.apply()
+    film.shot("2  Its tree, and the one that touches it", 2600)
+    film.turn("2  Its tree, and the one that touches it")
+    text = "3  Drag the slider: less or more, at once in the slices"
+    for share in (0.9, 0.8, 0.7, 0.8, 0.9, 1.0):
+        panel.ui.thresholdSlider.valueIsChanging.emit(share * parameters.threshold)
+        film.shot(text, 500)
+    panel.widget.panel.threshold.end_preview()
+    labelmap = parameters.labelmap
+    parameters.segmentation.GetDisplayNode().SetOpacity3D(0.3)
+    parameters.seeds.GetDisplayNode().SetVisibility(False)
+    window.open("PotentialSkeleton")
+    window.panel.parameters.input = labelmap
+    window.panel.process_events()
+    window.apply()
+    text = "4  Centrelines with radius, branch by branch"
+    film.shot(text, 2600)
+    film.turn(text)
+    window.area.verticalScrollBar().setValue(10_000)
+    for number in range(3):
+        window.panel.ui.branchTable.selectRow(number)
+        window.panel.process_events()
+        film.shot("5  The table: click a row to jump to its branch", 1800)
+    first, *others = film.frames
+    options = {"duration": film.times, "loop": 0, "quality": 72, "method": 6}
+    first.save(folder / "minute.webp", save_all=True, append_images=others, **options)
+    print(folder / "minute.webp", len(film.frames), "frames")
+    window.close()
+    slicer.mrmlScene.Clear()
+
+
+SETS = {each.__name__: each for each in (tutorial, vessels, branches, minute)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; else all")
+    parser.add_argument("--folder", type=Path, default=ROOT / "Resources" / "Screenshots")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    from emulators.qt.application import install
+
+    install()
+    import slicer
+
+    import support.slice_view as slice_view
+
+    slicer.mrmlScene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
+    slice_view.MANAGERS_3D += ("vtkMRMLColorLegendDisplayableManager",)
+    for name in options.sets or SETS:
+        SETS[name](options.folder)
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT / name) for name in PLACES]
+    main()
