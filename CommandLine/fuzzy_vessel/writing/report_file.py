@@ -36,14 +36,14 @@ def list_files(folder: Path, without: str = "", checksums: bool = False) -> None
         path.write_text(text + "\n", encoding="utf-8")
 
 
-def files_in(folder: Path, but: Path | None = None) -> list[str]:
+def files_in(folder: Path) -> list[str]:
     """Return the files in a folder and in those within it, and empty folders, relative to it.
 
-    Without those that keep other runs out or are of file managers, and without the folder `but`.
+    Without those that keep other runs out or are of file managers.
     """
     found = []
     for entry in others_in(folder):
-        if entry == but or entry.name in OF_FILE_MANAGERS:
+        if entry.name in OF_FILE_MANAGERS:
             continue
         inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
         found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
