@@ -72,9 +72,10 @@ class Subject:
             voxels = np.reshape(voxels, (-1, 3))[:, axes]
             return np.where(flipped, np.array(self.volume.shape)[list(axes)] - 1 - voxels, voxels)
 
-        arrays = (each.transpose(axes)[turn] for each in (self.volume, self.labels))
-        seeds = map(points, (self.seeds, self.background_seeds))
-        return Subject(*arrays, self.ijk_to_ras, *seeds, self.vessels), spacing[list(axes)]
+        volume, labels = (each.transpose(axes)[turn] for each in (self.volume, self.labels))
+        seeds, background = points(self.seeds), points(self.background_seeds)
+        turned = Subject(volume, labels, self.ijk_to_ras, seeds, background, self.vessels)
+        return turned, spacing[list(axes)]
 
     def box(self) -> tuple[np.ndarray, np.ndarray]:
         """First and last voxel of the vessels and seeds along each axis."""

@@ -152,21 +152,22 @@ def summary(
     """Return the lines that the user reads at the end."""
     lines, computed = [], []
     if outcome is not None:
-        lines += _segmentation_lines(outcome)
         scene = outcome.result.scene
-        took = sum(scene.seconds.values())
-        computed.append(f"by {scene.solver} on {scene.device} in {took:.2f} s")
+        lines += _segmentation_lines(outcome)
+        computed.append(
+            f"by {scene.solver} on {scene.device} in {sum(scene.seconds.values()):.2f} s"
+        )
     for found in trees:
+        report, distances = found.skeleton.report, found.distances or {}
         head = f"label {found.wanted.label}" if found.wanted.called else "skeleton"
-        counts = [_branches(found), _length(found.length)]
-        for name, what in (("components", "component"), ("skeleton_cycles", "loop")):
-            counts.append(counted(found.skeleton.report[name], what))
-        lines.append(f"{head:<10} {', '.join(counts)}")
+        parts = counted(report["components"], "component")
+        parts += ", " + counted(report["skeleton_cycles"], "loop")
+        lines.append(f"{head:<10} {_branches(found)}, {_length(found.length)}, {parts}")
         for name, direction in (
             ("skeleton_to_centreline", "from the skeleton to the known centrelines"),
             ("centreline_to_skeleton", "from the known centrelines to the skeleton"),
         ):
-            if measured := (found.distances or {}).get(name):
+            if measured := distances.get(name):
                 lines.append(
                     f"distance   {measured['mean']:.2f} mm on average, 95 % within "
                     f"{measured['percentile_95']:.2f} mm {direction}, inside the liver"

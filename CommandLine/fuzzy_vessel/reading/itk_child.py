@@ -8,6 +8,7 @@ script with a folder: ``task.json`` in, ``answer.json`` and ``voxels.npy`` out.
 """
 
 import json
+import math
 import os
 import re
 import sys
@@ -181,7 +182,7 @@ def read_series(folder: Path, task: dict) -> tuple[np.ndarray, dict]:
     _refuse_several(slices)
     if len(slices) > 1:
         slices = _in_order(slices)
-    size = 8 * len(slices) * np.prod([float(number) for number in slices[0]["size"]])
+    size = 8.0 * len(slices) * math.prod(slices[0]["size"])
     refuse_too_large(size, task["memory"])
     limit_memory(HEADER_MEMORY + int(3 * size))
     names = [str(entry["path"]) for entry in slices]

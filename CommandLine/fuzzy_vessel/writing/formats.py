@@ -45,7 +45,7 @@ def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> 
     steps, origin = np.linalg.norm(matrix[:, :3], axis=0), matrix[:, 3]
     scale = {"type": "scale", "scale": steps[::-1].tolist()}
     translation = {"type": "translation", "translation": origin[::-1].tolist()}
-    multiscale = {
+    multiscale: Any = {
         "version": OME_VERSION,
         "name": stem,
         "axes": [{"name": name, "type": "space", "unit": "millimeter"} for name in "zyx"],

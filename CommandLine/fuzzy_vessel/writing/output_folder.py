@@ -9,14 +9,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .report_file import (
-    OF_FILE_MANAGERS,
-    REPORT,
-    edited_files,
-    files_in,
-    files_of_result,
-    list_files,
-)
+from .report_file import OF_FILE_MANAGERS, files_in, list_files, result_in
 
 
 class OutputFolder:
@@ -76,13 +69,13 @@ class OutputFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
-        own = files_of_result(self.path / REPORT)
+        own, edited = result_in(self.path)
         known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
         foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
         foreign = foreign or sorted(set(files_in(self.path)) - own)
         if foreign:
             return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
-        if edited := edited_files(self.path):
+        if edited:
             return (
                 f"{self.path}: {edited[0]} was changed after it was written, so the folder is left "
                 "alone"

@@ -50,24 +50,16 @@ def files_in(folder: Path) -> list[str]:
     return sorted(found)
 
 
-def files_of_result(report: Path) -> set[str]:
-    """Return the names of a result's files by its report; none if it is no report."""
-    try:
-        content = json.loads(report.read_text(encoding="utf-8"))
-        return set(content["files"]) if content["program"] == PROGRAM else set()
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return set()
-
-
-def edited_files(folder: Path) -> list[str]:
-    """Return the names of a result's files that are not as they were written, by its report."""
+def result_in(folder: Path) -> tuple[set[str], list[str]]:
+    """Return the files of a result by its report (none if it is no report), and the edited ones."""
     try:
         content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        names = set(content["files"]) if content["program"] == PROGRAM else set()
         known = dict(content.get("checksums", {}))
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return []
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return set(), []
     there = [name for name in sorted(known) if (folder / name).is_file()]
-    return [name for name in there if _checksum(folder / name) != known[name]]
+    return names, [name for name in there if _checksum(folder / name) != known[name]]
 
 
 def _checksum(path: Path) -> str | None:
