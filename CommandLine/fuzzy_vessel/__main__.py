@@ -4,17 +4,12 @@ import contextlib
 import signal
 import sys
 import warnings
-from argparse import Namespace
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
 from .arguments import make_parser
-
-if TYPE_CHECKING:
-    from .jobs import Report
-    from .progress_bar import ProgressBar
 
 # What is left of a job that was cancelled.
 NOTHING = "nothing was written"
@@ -29,12 +24,7 @@ TOO_LARGE = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process by default.
+    """Run the command line with these arguments, those of the process by default.
 
     Returns
     -------
@@ -47,57 +37,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
+    from . import jobs
     from .progress_bar import ProgressBar
 
     progress = ProgressBar()
+    status, message = 2, ""
     try:
-        with _termination_as_exit(), warnings.catch_warnings():
-            # What the user should know comes back with the result.
-            warnings.simplefilter("ignore")
-            report = _run(options, progress)
+        with termination_as_exit(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the user should know comes with the result
+            report = getattr(jobs, options.command)(options, progress)
     except (KeyboardInterrupt, Cancelled):
-        return _ended(progress, f"cancelled; {KEPT.get(options.command, NOTHING)}.", 130)
+        status, message = 130, f"cancelled; {KEPT.get(options.command, NOTHING)}."
     except FuzzyVesselError as error:
-        return _ended(progress, f"error: {error}", 2)
+        message = f"error: {error}"
     except MemoryError:
-        return _ended(progress, f"error: {TOO_LARGE}", 2)
+        message = f"error: {TOO_LARGE}"
+    except OSError as error:
+        message = f"error: {error.filename or 'a file'}: {error.strerror or error}."
     progress.clear()
+    if message:
+        print(f"fuzzy-vessel: {message}", file=sys.stderr)
+        return status
     for note in report.warnings:
         print(f"fuzzy-vessel: warning: {note}", file=sys.stderr)
     print("\n".join(report.lines))
     return report.status
 
 
-def _ended(progress: "ProgressBar", message: str, code: int) -> int:
-    progress.clear()
-    print(f"fuzzy-vessel: {message}", file=sys.stderr)
-    return code
+@contextlib.contextmanager
+def termination_as_exit() -> Iterator[None]:
+    """Let SIGTERM, and SIGHUP of a closed terminal, end the block as an exception.
 
-
-def _run(options: Namespace, progress: "ProgressBar") -> "Report":
-    from . import jobs
-
-    return getattr(jobs, options.command)(options, progress)
-
-
-class _termination_as_exit:
-    """Let signals that end the process end the block as an exception.
-
-    Half-written results are then removed. They are SIGTERM and, where the terminal was closed,
-    SIGHUP; a signal that is ignored, as by nohup, stays so, and so does one that is handled by the
-    program that Python runs in.
+    Half-written results are then removed. A signal that is ignored, as by nohup, stays so.
     """
-
-    def __enter__(self):
-        self._earlier = {}
-        with contextlib.suppress(ValueError):  # where this is not the main thread
-            for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
-                if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                    self._earlier[number] = signal.signal(number, _end)
-
-    def __exit__(self, *_):
-        for number, earlier in self._earlier.items():
-            signal.signal(number, earlier)
+    earlier = {}
+    with contextlib.suppress(ValueError):  # where this is not the main thread
+        for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                earlier[number] = signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 def _end(number: int, _frame: object) -> NoReturn:

@@ -1,9 +1,10 @@
 """The arguments of the command line, checked as far as they can be by themselves."""
 
 import argparse
+import contextlib
 import shlex
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from .writing.formats import DEFAULT_TREE_FORMATS, LABEL_FORMATS, TREE_FORMATS
@@ -81,15 +82,13 @@ class Version(argparse.Action):
 def make_parser(kind: type[Parser] = Parser) -> ArgumentParser:
     """Return the parser of all arguments; of another kind, it reports errors in its own way."""
     parser = kind(
-        prog="fuzzy-vessel",
+        prog="fuzzy-vessel", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    )  # fmt: skip
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in (_segment, _skeleton, _run, _demo, _cohort, _large, _slicer_cli):
+    for add in (_segment, _skeleton, _demo, _cohort, _large, _slicer_cli):
         add(commands)
     return parser
 
@@ -97,23 +96,38 @@ def make_parser(kind: type[Parser] = Parser) -> ArgumentParser:
 # Types of arguments: from text to values.
 
 
-def _checked(what: str, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> Callable:
+def _checked(what: str, parse: Callable[[str], Any], allowed: Callable = bool) -> Callable:
     """A type of argument: parsed, and refused where it is not allowed."""
 
     def parsed(text: str) -> Any:
-        try:
+        with contextlib.suppress(ValueError):
             value = parse(text)
-        except ValueError:
-            value = None
-        if value is None or not allowed(value):
-            raise ArgumentTypeError(f"{text!r} is not {what}")
-        return value
+            if allowed(value):
+                return value
+        raise ArgumentTypeError(f"{text!r} is not {what}")
 
     return parsed
 
 
-def _floats(text):
-    return tuple(float(part) for part in text.split(","))
+def _numbers(kind):
+    return lambda text: tuple(kind(part) for part in text.split(","))
+
+
+def _vessel(text):
+    name, _, place = text.rpartition(":")
+    return name.strip(), tuple(int(part) for part in place.split(","))
+
+
+def _formats(known: Sequence[str], **short: Sequence[str]) -> Callable:
+    """A type of argument: a list of formats, or a short name of one."""
+
+    def parse(text):
+        return tuple(
+            short.get(text) or (name.strip() for name in text.split(",") if text != "none")
+        )
+
+    what = f"a list of formats: use {', '.join([*known, *short])}, with commas between"
+    return _checked(what, parse, set(known).issuperset)
 
 
 count = _checked("a whole number from 1 up", int, lambda n: n >= 1)
@@ -125,76 +139,35 @@ share = _checked("a number from 0 to 1", float, lambda x: 0 <= x <= 1)
 gigabytes = _checked("a number of gigabytes such as 16", float, lambda x: 0 < x < INFINITY)
 spacing = _checked(
     "three lengths such as 0.5,0.5,2",
-    _floats,
+    _numbers(float),
     lambda lengths: len(lengths) == 3 and all(0 < mm < INFINITY for mm in lengths),
 )
 affinity = _checked(
     "MEAN,SIGMA,GRADIENT such as 220,60,30, the last two above 0",
-    _floats,
+    _numbers(float),
     lambda x: len(x) == 3 and abs(x[0]) < INFINITY and all(0 < each < INFINITY for each in x[1:]),
 )
-
-
-def voxel(text: str) -> tuple[int, int, int]:
-    """Parse I,J,K."""
-    try:
-        i, j, k = (int(part) for part in text.split(","))
-    except ValueError:
-        raise ArgumentTypeError(
-            f"{text!r} is not a voxel I,J,K such as 265,206,70 (indices, not R,A,S in mm)"
-        ) from None
-    return i, j, k
-
-
-def vessel(text: str) -> tuple[str, tuple[int, int, int]]:
-    """Parse NAME:I,J,K."""
-    name, colon, place = text.rpartition(":")
-    if not colon or not name.strip():
-        raise ArgumentTypeError(f"{text!r} is not NAME:I,J,K such as portal:265,206,70")
-    return name.strip(), voxel(place)
-
-
-def folder(text: str) -> str:
-    """Return the name of a folder, if there is one."""
-    if not text.strip():
-        raise ArgumentTypeError("the name of the folder is empty")
-    return text
+voxel = _checked(
+    "a voxel I,J,K such as 265,206,70 (indices, not R,A,S in mm)",
+    _numbers(int),
+    lambda found: len(found) == 3,
+)
+vessel = _checked(
+    "NAME:I,J,K such as portal:265,206,70", _vessel, lambda each: each[0] and len(each[1]) == 3
+)
+folder = _checked("a folder: the name of the folder is empty", str, str.strip)
+labels = _checked(
+    "a list of labels such as 1,3, and not all",
+    lambda text: text if text == "all" else tuple(dict.fromkeys(_numbers(int)(text))),
+    lambda found: 0 not in found if found != "all" else True,
+)
+tree_formats = _formats(TREE_FORMATS, all=TREE_FORMATS, none=())
+label_formats = _formats(LABEL_FORMATS)
 
 
 def threshold(text: str) -> float | None:
     """Parse a number from 0 to 1, or auto (None)."""
     return None if text == "auto" else share(text)
-
-
-def _formats(known: Sequence[str], short: Mapping[str, Sequence[str]]) -> Callable:
-    """A type of argument: a list of formats, or a short name of one."""
-
-    def parsed(text: str) -> tuple[str, ...]:
-        names = short.get(text, [name.strip() for name in text.split(",")])
-        for name in names:
-            if name not in known:
-                listed = ", ".join([*known, *short])
-                raise ArgumentTypeError(f"{name!r} is no format: use {listed}")
-        return tuple(dict.fromkeys(names))
-
-    return parsed
-
-
-tree_formats = _formats(TREE_FORMATS, {"all": TREE_FORMATS, "none": ()})
-label_formats = _formats(LABEL_FORMATS, {})
-
-
-def labels(text: str) -> str | tuple[int, ...]:
-    """Parse "all" or a list of labels such as 1,3."""
-    if text == "all":
-        return text
-    try:
-        found = tuple(dict.fromkeys(int(part) for part in text.split(",")))
-    except ValueError:
-        found = ()
-    if not found or 0 in found:
-        raise ArgumentTypeError(f"{text!r} is no list of labels such as 1,3, and not all")
-    return found
 
 
 # Options. Each is a name, a type, what stands for its value, and a help text.
@@ -203,8 +176,7 @@ def labels(text: str) -> str | tuple[int, ...]:
 
 def _adder(parser):
     def add(name, kind, metavar, text, default=None, **more):
-        parser.add_argument(
-            name, type=kind, metavar=metavar, help=text, default=default, **more)
+        parser.add_argument(name, type=kind, metavar=metavar, help=text, default=default, **more)
     return add
 
 
@@ -312,16 +284,12 @@ def _command(commands, name, text, description, epilog=None):
 
 
 def _segment(commands):
-    parser = _command(commands, "segment", "segment a volume from seeds",
-                      "Segments the vessels that the seeds lie in.", EXAMPLE)
+    what = "Segments the vessels that the seeds lie in"
+    parser = _command(commands, "segment", "segment a volume from seeds", f"{what}.", EXAMPLE)
     _segmentation(parser)
     _output(parser)
-
-
-def _run(commands):
     parser = _command(commands, "run", "segment a volume from seeds, and find the centrelines",
-                      "Segments the vessels that the seeds lie in, and finds their centrelines.",
-                      EXAMPLE.replace("segment", "run"))
+                      f"{what}, and finds their centrelines.", EXAMPLE.replace("segment", "run"))
     _segmentation(parser)
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _output(parser)

@@ -4,7 +4,6 @@ A process for each case, so that one that crashes stops no other; a thread waits
 """
 
 import csv
-import glob
 import io
 import json
 import os
@@ -12,20 +11,17 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from filelock import FileLock, Timeout
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import is_device_name
 
 from .arguments import Parser, make_parser
 from .progress_bar import ProgressBar
@@ -35,22 +31,18 @@ from .writing.report_file import OF_FILE_MANAGERS, REPORT
 
 PROGRAM = "fuzzy-vessel cohort"
 RECORD, TABLE, LOG, LOCK = "cohort.json", "cases.csv", ".log", ".cohort.lock"
-DONE, FAILED = "done", "failed"
+DONE, FAILED, NOT_RUN = "done", "failed", {"status": "not run", "seconds": None, "error": ""}
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
 OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
 TABLE_COLUMNS = (
     "case", "status", "volume_ml", "each_vessel_ml", "length_mm", "branches", "components",
     "mean_radius_mm", "threshold", "threshold_chosen", "confidence", "warnings", "seconds", "error",
 )  # fmt: skip
-# A name is a folder on every system: no separators, nothing that Windows keeps for itself.
-NAME = re.compile(r"[\w][\w .+-]*")
+NAME = re.compile(r"[\w][\w .+-]*(?<![ .])")  # of a folder, on every system
 LONGEST = 200  # bytes of a name: file systems take 255, of which what is half written needs some
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-MAX_ERROR = 400  # letters of a message that the table shows
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """One row: its name (of its folder), files that it reads, arguments of `run`, and a problem."""
 
     name: str
@@ -72,9 +64,7 @@ def run_cohort(options: Namespace, progress: ProgressBar) -> tuple[list[str], li
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK, timeout=0):
-            entries = _read_record(folder)
-            _run_all(cases, options, folder, entries, progress)
-            rows = [_row(folder, case.name, entries) for case in cases]
+            rows = _run_all(cases, options, folder, progress)
     except Timeout as error:
         raise InputError(f"{folder} is in use by another run; wait until it has ended.") from error
     except OSError as error:
@@ -82,14 +72,12 @@ def run_cohort(options: Namespace, progress: ProgressBar) -> tuple[list[str], li
             f"{folder} cannot be written: {error.strerror or error}; finished cases are kept: free "
             "some space and run the same again, or name another folder."
         ) from error
-    failed = [row for row in rows if row["status"] != DONE]
-    place = folder.resolve()
-    lines = [
+    failed = [f"case {row['case']}: {row['error']}" for row in rows if row["status"] != DONE]
+    return [
         f"cases      {len(rows) - len(failed)} of {len(rows)} done",
-        f"table      {place / TABLE}",
-        f"results    {place}",
-    ]
-    return lines, [f"case {row['case']}: {row['error']}" for row in failed]
+        f"table      {folder.resolve() / TABLE}",
+        f"results    {folder.resolve()}",
+    ], failed
 
 
 # The list
@@ -103,9 +91,9 @@ def read_cases(path: str | Path) -> list[Case]:
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        head = text.partition("\n")[0].strip()
-        separators = [s for s in ",;\t" if "volume" in next(csv.reader([head], delimiter=s), [])]
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=(separators or [","])[0])
+        head = text.partition("\n")[0]
+        separator = next((sign for sign in ";\t" if sign in head), ",")
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
         rows, columns = list(reader), reader.fieldnames or []
     except UnicodeDecodeError as error:
         raise InputError(
@@ -134,41 +122,32 @@ def _case(row: dict, folder: Path) -> Case:
     volume = folder / cells["volume"]
     name = cells["case"] or re.sub(r"\.(nii\.gz|[^.]+)$", "", volume.name)
     arguments, inputs = [str(volume)], [volume]
+    files = {"--mask": cells["mask"]}
     for column, option in OPTIONS.items():
         if column == "seeds" and cells[column].endswith(".json"):
-            arguments.append(f"--seeds={folder / cells[column]}")
-            inputs.append(folder / cells[column])
+            files["--seeds"] = cells[column]
         else:
             voxels = [voxel.strip() for voxel in cells[column].split(";")]
             arguments += [f"{option}={voxel}" for voxel in voxels if voxel]
-    if cells["mask"]:
-        arguments.append(f"--mask={folder / cells['mask']}")
-        inputs.append(folder / cells["mask"])
-    problem = _problem(row, cells, name)
-    # Tables, pages and messages show the name of a row that cannot be run, too.
-    return Case(one_line(name) if problem else name, tuple(inputs), tuple(arguments), problem)
-
-
-def _problem(row, cells, name):
-    """Why a row cannot be run, or nothing."""
-    for column, cell in cells.items():
-        if CONTROL.search(cell):
-            return f"the cell {one_line(cell)!r} of the column {column} has a control character"
-    if None in row:
-        return "the row has more cells than the list has columns: put lists of voxels in quotes"
-    if not cells["volume"]:
-        return "the row names no volume"
-    low = name.casefold()
-    if (
+    for option, file in files.items():
+        if file:
+            arguments.append(f"{option}={folder / file}")
+            inputs.append(folder / file)
+    problem, shown = "", one_line(name)
+    if not all(cell.isprintable() for cell in cells.values()):
+        problem = "a cell has a control character"
+    elif None in row:
+        problem = "the row has more cells than the list has columns: put lists in quotes"
+    elif not cells["volume"]:
+        problem = "the row names no volume"
+    elif (
         not NAME.fullmatch(name)
-        or name.endswith((" ", "."))
         or len(name.encode()) > LONGEST
-        or is_device_name(name)
-        or low in (RECORD, TABLE)
-        or low.endswith(LOG)
+        or name.lower() in (RECORD, TABLE)
+        or name.lower().endswith(LOG)
     ):
-        return f"the name {one_line(name)!r} cannot be a folder's: name it in the column case"
-    return ""
+        problem = f"the name {shown!r} cannot be a folder's: name it in the column case"
+    return Case(shown if problem else name, tuple(inputs), tuple(arguments), problem)
 
 
 def _check_shared(shared: Sequence[str]) -> None:
@@ -189,95 +168,69 @@ def _check_shared(shared: Sequence[str]) -> None:
 # The runs
 
 
-def _run_all(cases, options, folder, entries, progress):
-    """Run what is not done yet; the table is written after each case."""
-    wanted = [case for case in cases if not _is_done(case, options, folder, entries)]
-    for case in wanted:
-        entries.pop(case.name, None)
-    _write(folder, cases, entries)
+def _run_all(cases, options, folder, progress) -> list[dict[str, Any]]:
+    """Run what is not done yet; the table, whose rows are returned, is written after each case."""
+    entries, wanted = _read_record(folder), []
+    for case in cases:
+        now = _entry(case, options) | {"status": DONE}
+        known, report = entries.get(case.name, {}), folder / case.name / REPORT
+        same = all(known.get(name) == now[name] for name in ("arguments", "files", "status"))
+        if not (same and report.exists()):
+            wanted.append(case)
+            entries.pop(case.name, None)
+    rows = _write(folder, cases, entries)
     progress.stage(f"{len(wanted)} of {len(cases)} cases")
-    processes = _Processes()
     with ThreadPoolExecutor(options.workers) as pool:
-        tasks = {pool.submit(_run, case, options, folder, processes): case for case in wanted}
+        tasks = {pool.submit(_run, case, options, folder): case for case in wanted}
         try:
             for count, task in enumerate(as_completed(tasks), 1):
                 entries[tasks[task].name] = task.result()
-                _write(folder, cases, entries)
+                rows = _write(folder, cases, entries)
                 progress(count / len(tasks))
-        except BaseException:
-            processes.end()
+        except BaseException:  # Ctrl+C reaches the running cases, too
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+    return rows
 
 
-def _is_done(case, options, folder, entries):
-    known = entries.get(case.name, {})
-    now = {"arguments": [*case.arguments, *options.options], "files": _stamps(case), "status": DONE}
-    same = all(known.get(name) == value for name, value in now.items())
-    return same and (folder / case.name / REPORT).exists()
-
-
-def _stamps(case: Case) -> list:
-    """Sizes and times of a case's files, to run it again where one has changed."""
-    found = []
-    for path in case.inputs:
-        # Not the methods of Path, which raise where a name cannot be that of a file.
+def _entry(case: Case, options: Namespace) -> dict[str, Any]:
+    """What a case was run with: arguments, and sizes and times of its files."""
+    files: list = []
+    for path in () if case.problem else case.inputs:
         for file in sorted(path.rglob("*")) if os.path.isdir(path) else [path]:
             status = file.stat() if os.path.exists(file) else None
-            found.append([file.name, status and status.st_size, status and status.st_mtime_ns])
-    return found
-
-
-def _run(case, options, folder, processes) -> dict[str, Any]:
-    """One case: what the record says of it."""
+            files.append([file.name, status and status.st_size, status and status.st_mtime_ns])
     arguments = [*case.arguments, *options.options]
-    entry = {"arguments": arguments, "files": _stamps(case), "status": FAILED, "seconds": 0.0}
+    return {"arguments": arguments, "files": files, "status": FAILED, "seconds": 0.0, "error": ""}
+
+
+def _run(case, options, folder) -> dict[str, Any]:
+    """One case: what the record says of it."""
+    entry = _entry(case, options)
     if case.problem:
         return {**entry, "error": case.problem}
-    for rest in folder.glob(f".{glob.escape(case.name)}-partial-*"):
-        shutil.rmtree(rest, ignore_errors=True)  # of a run that was killed
+    for rest in folder.iterdir():
+        if rest.name.startswith(f".{case.name}-partial-"):  # of a run that was killed
+            shutil.rmtree(rest, ignore_errors=True)
     begin = perf_counter()
-    try:
-        code, output = processes.run(["run", *arguments, f"--out={folder / case.name}"])
-    except OSError as error:  # more text than a process takes
-        return {**entry, "error": f"the case cannot be started: {error.strerror or error}"}
+    code, output = _process(["run", *entry["arguments"], f"--out={folder / case.name}"])
     entry["seconds"] = perf_counter() - begin
     (folder / f"{case.name}{LOG}").write_text(output, encoding="utf-8")
     if code == 0:
-        return {**entry, "status": DONE, "error": ""}
+        return {**entry, "status": DONE}
     lines = [line for line in output.splitlines() if "error:" in line] or output.splitlines()[-1:]
     said = lines[-1].partition("error: ")[2] or lines[-1] if lines else ""
-    return {**entry, "error": said[:MAX_ERROR] or f"the process ended with status {code}"}
+    return {**entry, "error": one_line(said) or f"the process ended with status {code}"}
 
 
-class _Processes:
-    """Runs this program in processes of their own, which can all be ended."""
-
-    def __init__(self) -> None:
-        self._running: set[subprocess.Popen] = set()
-        self._lock, self._ended = threading.Lock(), False
-
-    def run(self, arguments: Sequence[str]) -> tuple[int, str]:
-        """Exit status and output."""
-        with self._lock:
-            if self._ended:
-                return 130, "cancelled"
-            process = subprocess.Popen(
-                [sys.executable, "-m", "fuzzy_vessel", *arguments],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                text=True, encoding="utf-8", errors="replace",
-            )  # fmt: skip
-            self._running.add(process)
-        output = process.communicate()[0]
-        self._running.discard(process)
-        return process.returncode, output
-
-    def end(self) -> None:
-        """End all, which removes what they have half written."""
-        with self._lock:
-            self._ended = True
-            for process in list(self._running):
-                process.terminate()
+def _process(arguments: Sequence[str]) -> tuple[int, str]:
+    """Exit status and output of this program, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "fuzzy_vessel", *arguments],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    return done.returncode, done.stdout
 
 
 # What is known of the cases
@@ -287,8 +240,7 @@ def _read_record(folder: Path) -> dict[str, dict[str, Any]]:
     """Arguments, files, status, seconds and error of each case that was run in the folder."""
     place = folder / RECORD
     if not place.exists():
-        known = {LOCK, *OF_FILE_MANAGERS}
-        if any(entry.name not in known for entry in folder.iterdir()):
+        if {entry.name for entry in folder.iterdir()} - {LOCK, *OF_FILE_MANAGERS}:
             raise InputError(
                 f"{folder}: the folder holds other files; name another one with --out."
             )
@@ -302,26 +254,23 @@ def _read_record(folder: Path) -> dict[str, dict[str, Any]]:
         raise InputError(f"{place} cannot be read ({error}); name another folder.") from error
 
 
-def _write(folder: Path, cases: Sequence[Case], entries: dict) -> None:
-    """Write the record and the table, each complete or not at all."""
-    rows = [_row(folder, case.name, entries) for case in cases]
-    record = {"program": PROGRAM, "cases": entries}
+def _write(folder: Path, cases: Sequence[Case], entries: dict) -> list[dict[str, Any]]:
+    """Write the record and the table, each complete or not at all; returns the table's rows."""
+    rows = [_row(folder, case.name, entries.get(case.name, NOT_RUN)) for case in cases]
+    record = json.dumps({"program": PROGRAM, "cases": entries}, indent=1, ensure_ascii=False)
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, TABLE_COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    for name, text in (
-        (RECORD, json.dumps(record, indent=1, ensure_ascii=False) + "\n"),
-        (TABLE, table.getvalue()),
-    ):
+    for name, text in ((RECORD, f"{record}\n"), (TABLE, table.getvalue())):
         temporary = folder / f".{name}.partial"
         temporary.write_text(text, encoding="utf-8", newline="")
         os.replace(temporary, folder / name)
+    return rows
 
 
-def _row(folder: Path, name: str, entries: dict) -> dict[str, Any]:
-    entry = entries.get(name, {"status": "not run", "seconds": None, "error": ""})
-    row = {"case": name, **{column: entry.get(column) for column in ("status", "error")}}
+def _row(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    row = {"case": name, "status": entry["status"], "error": entry["error"]}
     row["seconds"] = entry["seconds"] and round(entry["seconds"], 1)
     if entry["status"] != DONE:
         return row
@@ -334,11 +283,10 @@ def _row(folder: Path, name: str, entries: dict) -> dict[str, Any]:
     if sum(lengths) > 0:
         weighted = sum(length * radius for length, radius in zip(lengths, radii))
         row["mean_radius_mm"] = round(weighted / sum(lengths), 6)
+    each = [f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ())]
     return row | {
         "volume_ml": report["vessels"]["ml"],
-        "each_vessel_ml": "; ".join(
-            f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ())
-        ),
+        "each_vessel_ml": "; ".join(each),
         "length_mm": round(sum(tree["total_length_mm"] for tree in trees.values()), 6),
         "branches": sum(tree["branches"] for tree in trees.values()),
         "components": len({(each.get("label"), each["component"]) for each in branches}),

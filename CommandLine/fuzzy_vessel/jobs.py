@@ -1,7 +1,8 @@
 """The jobs of the command line: segment, skeleton, both in a run or on a phantom, and so on.
 
-Each takes the parsed arguments and a `ProgressBar`, and returns a `Report`. Libraries are imported
-by the job that needs them: the help comes at once.
+Each takes the parsed arguments and a `ProgressBar`, and returns a `Report`; it raises a
+`FuzzyVesselError` for arguments and files that cannot be used, and `Cancelled`. Libraries are
+imported by the job that needs them: the help comes at once.
 """
 
 from argparse import Namespace
@@ -28,63 +29,46 @@ class Report(NamedTuple):
 
 
 def segment(options: Namespace, progress: ProgressBar) -> Report:
-    """Segment a file.
-
-    Raises
-    ------
-    FuzzyVesselError
-        The arguments or files cannot be used, or the results cannot be written.
-    Cancelled
-    """
+    """Segment a file."""
     check_segmentation(options)
-    return _segment(options, progress, centrelines=False)
+    return _segment(options, progress)
 
 
 def run(options: Namespace, progress: ProgressBar) -> Report:
-    """Segment a file and find the centrelines; raises as `segment`."""
+    """Segment a file and find the centrelines."""
     check_segmentation(options)
     check_centrelines(options)
-    return _segment(options, progress, centrelines=True)
+    return _segment(options, progress)
 
 
 def demo(options: Namespace, progress: ProgressBar) -> Report:
-    """Do what `run` does on the liver phantom; raises as `segment`."""
-    options.threshold, options.cut, options.mask = None, None, None
-    check_segmentation(options)
-    check_centrelines(options)
-    return _segment(options, progress, centrelines=True)
+    """Do what `run` does on the liver phantom."""
+    options.threshold, options.cut, options.mask, options.automatic_seeds = None, None, None, 0
+    return run(options, progress)
 
 
-def _segment(options, progress, centrelines):
+def _segment(options, progress):
     with _job(options, progress) as (folder, watch):
         from . import segmenting, skeletonizing
 
-        phantom = None
+        inputs, phantom = segmenting.read_inputs(options, watch), None
         if options.command == "demo":
-            from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-
-            watch.stage("Making the phantom")
-            phantom = liver_phantom((options.size,) * 3, options.seed_number)
-            inputs = segmenting.phantom_inputs(phantom, options)
-            segmenting.write_phantom(folder, inputs, phantom)
-        else:
-            watch.stage("Reading")
-            inputs = segmenting.read_inputs(options)
+            phantom = segmenting.write_phantom(folder, inputs)
         outcome = segmenting.segment(inputs, options, watch)
         if phantom is not None:
-            found, known = outcome.labels & phantom.liver, phantom.mask & phantom.liver
-            outcome.dice = segmenting.dice(found, known)
-        segmenting.write(folder, inputs, outcome, watch)
-        trees = []
-        if centrelines:
+            liver = phantom.liver
+            outcome.dice = segmenting.dice(outcome.labels & liver, phantom.mask & liver)
+        segmenting.write(folder, inputs, outcome, options, watch)
+        trees, result = [], outcome.result
+        if options.command != "segment":
             wanted = [skeletonizing.Wanted(None, inputs.title)]
             if len(inputs.vessels) > 1:
                 wanted = [
                     skeletonizing.Wanted(each.label, f"{inputs.title}, {each.name}", each.name)
-                    for each in outcome.result.vessels
+                    for each in result.vessels
                     if each.volumeMl > 0
                 ]
-            labelmap = outcome.result.labelmapNode
+            labelmap = result.labelmapNode
             trees = skeletonizing.find(folder, labelmap, wanted, options, watch, phantom)
             # The surface gets clear, so that the centrelines are seen in it.
             outcome.segmentation.GetDisplayNode().SetOpacity3D(CLEAR)
@@ -93,10 +77,9 @@ def _segment(options, progress, centrelines):
 
 
 def skeleton(options: Namespace, progress: ProgressBar) -> Report:
-    """Find the centrelines of a labelmap, or of each of its labels; raises as `segment`."""
-    _check_output(options)
+    """Find the centrelines of a labelmap, or of each of its labels."""
+    _check_files(options)
     check_centrelines(options)
-    _existing(options.labelmap)
     with _job(options, progress) as (folder, watch):
         from . import skeletonizing
 
@@ -119,18 +102,14 @@ def _finish(options, folder, watch, origin, outcome, trees, volume, focus):
     watch.stage(None)
     notes = list(outcome.warnings) if outcome else []
     for tree in trees:
-        called = tree.wanted.called
-        more = [f"{called}: {note}" if called else note for note in tree.warnings]
-        notes += [note for note in more if note not in notes]
+        head = f"{tree.wanted.called}: " if tree.wanted.called else ""
+        notes += [head + note for note in tree.warnings if head + note not in notes]
     write_report(folder, report.content(origin, outcome, trees, watch.seconds, notes))
     return Report(report.summary(outcome, trees, watch.seconds, options.out), notes)
 
 
 def cohort(options: Namespace, progress: ProgressBar) -> Report:
-    """Do what `run` does for each case of a list; raises as `segment`.
-
-    The status is `CASES_FAILED` if any case is not done.
-    """
+    """Do what `run` does for each case of a list; the status tells if any case is not done."""
     from .cohort import run_cohort
 
     lines, failures = run_cohort(options, progress)
@@ -138,14 +117,14 @@ def cohort(options: Namespace, progress: ProgressBar) -> Report:
 
 
 def large(options: Namespace, progress: ProgressBar) -> Report:
-    """Label a scene that does not fit in memory, and find its centrelines; raises as `segment`."""
+    """Label a scene that does not fit in memory, and find its centrelines."""
     from .large import run_large
 
     return Report(*run_large(options, progress))
 
 
 def slicer_cli(options: Namespace, progress: ProgressBar) -> Report:
-    """Write the CLI modules for Slicer; raises as `segment`."""
+    """Write the CLI modules for Slicer."""
     from .slicer_cli.programs import write_wrappers
 
     return Report([str(path) for path in write_wrappers(options.folder)], [])
@@ -172,58 +151,27 @@ def _job(options: Namespace, progress: ProgressBar) -> Iterator[tuple[Path, Stop
 def check_segmentation(options: Namespace) -> None:
     """Check the arguments of a segmentation."""
     from FuzzyConnectedGPULib import SOLVERS
-    from FuzzyConnectedGPULib.threshold.gaps import check_rounds
     from FuzzyVesselCoreLib.gpu.selection import choose_device
 
-    _check_output(options)
+    _check_files(options)
     if options.solver is not None and options.solver not in SOLVERS:
         raise InputError(f"unknown solver {options.solver!r}: use {', '.join(SOLVERS)}.")
     choose_device(options.device)
-    check_rounds(options.fill_gaps)
-    if options.threshold is not None and options.threshold < (options.cut or 0):
-        raise InputError(
-            f"the threshold {options.threshold:g} lies below the cut {options.cut:g}, where "
-            "nothing is computed: lower --cut or raise --threshold."
-        )
     if options.command == "demo":
         return
-    if options.vessel:
-        _check_vessels(options)
-    elif not (options.seed or options.seeds or options.automatic_seeds):
+    others = [name for name in ("seed", "seeds", "automatic_seeds") if getattr(options, name)]
+    if options.vessel and others:
+        raise InputError(
+            f"--vessel and --{others[0].replace('_', '-')} do not go together: give all points "
+            "with --vessel NAME:I,J,K."
+        )
+    if not (options.vessel or others):
         raise InputError(
             "there is no seed: give voxels inside the vessels with --seed I,J,K (Slicer shows "
             "I,J,K under the mouse), or with --vessel NAME:I,J,K for several vessels, a list of "
             "points with --seeds FILE.mrk.json, or let the program find them with "
             "--automatic-seeds 6."
         )
-    for path in (options.volume, options.seeds, options.mask):
-        if path:
-            _existing(path)
-
-
-def check_centrelines(options: Namespace) -> None:
-    """Check how a skeleton is to be made; raises as `check_segmentation`."""
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
-    from PotentialSkeletonLib.field.force_field import check_options
-
-    choose_device(options.device)
-    check_options(options.strength, "auto", options.charge_distance or 0)
-    for name in ("drop_islands", "close_tunnels"):
-        value = getattr(options, name)
-        if value is not None and not 0 <= value < float("inf"):
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} {value:g} is not possible: give a number from 0 up.")
-
-
-def _check_vessels(options):
-    """Vessels with names have no points beside theirs, and no voxel has two names."""
-    for name in ("seed", "seeds", "automatic_seeds"):
-        if getattr(options, name):
-            option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"--vessel and {option} do not go together: give all points with "
-                "--vessel NAME:I,J,K."
-            )
     names: dict = {}
     for name, voxel in options.vessel:
         other = names.setdefault(voxel, name)
@@ -234,20 +182,32 @@ def _check_vessels(options):
             )
 
 
-def _check_output(options):
-    """The output folder is replaced as a whole, so no input may lie in it."""
+def check_centrelines(options: Namespace) -> None:
+    """Check how a skeleton is to be made."""
+    from FuzzyVesselCoreLib.gpu.selection import choose_device
+    from PotentialSkeletonLib import SkeletonOptions
+
+    choose_device(options.device)
+    SkeletonOptions(
+        strength=options.strength,
+        charge_distance=options.charge_distance,
+        drop_islands=options.drop_islands,
+        close_tunnels=options.close_tunnels or 0.0,
+    )
+
+
+def _check_files(options):
+    """Inputs must be there; none may lie in the output folder, which is replaced as a whole."""
+    from .reading.volumes import existing
+
     out = Path(options.out).resolve()
     for name in ("volume", "labelmap", "seeds", "mask"):
         given = getattr(options, name, None)
-        if given and out in (Path(given).resolve(), *Path(given).resolve().parents):
+        if given and Path(given).resolve().is_relative_to(out):
             raise InputError(
                 f"{given} lies in the output folder {options.out}, which is replaced: "
                 "choose another folder with --out."
             )
+        if given:
+            existing(given)
     check_label_formats(options.label_formats)
-
-
-def _existing(path):
-    from .reading.volumes import existing
-
-    existing(path)

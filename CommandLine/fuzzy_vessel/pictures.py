@@ -38,18 +38,10 @@ RADII = ("#4e78c7", "#3aa6cb", "#56cbb7", "#b5de7f", "#ffe887")
 
 @dataclass(frozen=True)
 class Subject:
-    """One segmented volume.
+    """One segmented volume (K, J, I); points are voxels K, J, I.
 
-    Attributes
-    ----------
-    volume : ndarray, (K, J, I)
-    labels : ndarray of uint8, (K, J, I)
-        1 in the vessels; with several the number of each, from 1 on.
-    ijk_to_ras : ndarray, (4, 4)
-    seeds, background_seeds : ndarray, (n, 3)
-        Voxels K, J, I.
-    vessels : list of (str, colour)
-        Several, in the order of their numbers; none where all are shown alike.
+    `labels` are 1 in the vessels, or with several the number of each; `vessels` are then their
+    names and colours.
     """
 
     volume: np.ndarray
@@ -88,31 +80,18 @@ class Subject:
     def box(self) -> tuple[np.ndarray, np.ndarray]:
         """First and last voxel of the vessels and seeds along each axis."""
         low, high = self.seeds.min(axis=0), self.seeds.max(axis=0)
-        vessels = bounding_box(self.labels)
-        if vessels is None:
-            return low, high
-        first, last = ([s.start for s in vessels], [s.stop - 1 for s in vessels])
-        return np.minimum(low, first), np.maximum(high, last)
+        for axis, side in enumerate(bounding_box(self.labels) or ()):
+            low[axis], high[axis] = min(low[axis], side.start), max(high[axis], side.stop - 1)
+        return low, high
 
 
 def segmentation_picture(
     subject: Subject, mean: float, sigma: float, texts: tuple[str, str, str]
 ) -> tuple[Any, list[str]]:
-    """Draw three slices and the surface in 3D.
+    """Draw three slices and the surface in 3D; returns matplotlib's figure, and warnings.
 
-    Parameters
-    ----------
-    subject : Subject
-    mean, sigma : float
-        Intensities of the vessels, for the grey levels.
-    texts : tuple of 3 str
-        Title, the line below it, and the line below the picture.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-    warnings : list of str
-        What had to be left out, and how to get it.
+    Mean and sigma are of the vessels' intensities, for the grey levels; the texts are the title,
+    the line below it, and the line below the picture.
     """
     figure = _page(2, 2, texts)
     view, spacing = subject.oriented()
@@ -141,16 +120,7 @@ def segmentation_picture(
 
 
 def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str]) -> Any:
-    """Draw centrelines in the vessels, coloured by radius and by branch, from two sides.
-
-    Parameters
-    ----------
-    subject : Subject
-    skeleton : PotentialSkeletonLib.CurveSkeleton
-        With at least one branch.
-    texts : tuple of 3 str
-        As for `segmentation_picture`.
-    """
+    """Draw a skeleton in the vessels, coloured by radius and by branch, from two sides."""
     from matplotlib.colors import LinearSegmentedColormap
 
     from PotentialSkeletonMRML.markups import branch_color
@@ -257,11 +227,10 @@ def _legend(figure, subject):
     if len(subject.background_seeds):
         entries.append(("o", BACKGROUND_SEED, BACKGROUND_SEED, "background seed"))
     width, height = figure.get_size_inches() * PIXEL
-    look = {"ls": "", "ms": 13, "mew": 2}
     figure.legend(
         handles=[
-            Line2D([], [], marker=marker, mfc=face, mec=edge, label=name, **look)
-            for marker, face, edge, name in entries
+            Line2D([], [], marker=mark, mfc=face, mec=edge, label=name, ls="", ms=13, mew=2)
+            for mark, face, edge, name in entries
         ],
         loc="center right", ncols=len(entries), frameon=False, fontsize=18, borderaxespad=0,
         labelcolor=FAINT_INK, handletextpad=0.2, columnspacing=1.2, borderpad=0,
@@ -272,13 +241,14 @@ def _legend(figure, subject):
 def _colour_bar(figure, radii, low, high):
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
-    from matplotlib.ticker import MaxNLocator
 
     width, height = figure.get_size_inches() * PIXEL
     axes = _axes(figure, width - EDGE - 340, height - FOOT + 22, 330, 16)
-    mapped = ScalarMappable(Normalize(low, high), radii)
-    bar = figure.colorbar(mapped, cax=axes, orientation="horizontal", ticks=MaxNLocator(5))
+    bar = figure.colorbar(
+        ScalarMappable(Normalize(low, high), radii), axes, orientation="horizontal"
+    )
     bar.outline.set_visible(False)
+    axes.locator_params(axis="x", nbins=5)
     axes.tick_params(color=FAINT_INK, labelcolor=FAINT_INK, labelsize=17)
     look = {"va": "center_baseline", "color": FAINT_INK, "fontsize": 18}
     axes.text(-0.04, 0.5, "radius, mm", ha="right", transform=axes.transAxes, **look)
@@ -313,10 +283,10 @@ def _grey_window(view, mean, sigma):
         near.append(_plane(view.volume, axis, at)[around])
     tissue = np.concatenate(near)
     tissue = float(np.median(tissue if tissue.size else view.volume))
-    white, coarse = mean + 2.5 * sigma, view.volume[::4, ::4, ::4]
-    darkest = float(np.percentile(coarse, 0.5))
+    darkest, brightest = map(float, np.percentile(view.volume[::4, ::4, ::4], [0.5, 99.5]))
     if tissue >= mean:
-        return darkest, float(np.percentile(coarse, 99.5))
+        return darkest, brightest
+    white = mean + 2.5 * sigma
     return max(darkest, tissue - 1.4 * (white - tissue)), white
 
 

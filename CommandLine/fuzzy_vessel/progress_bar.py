@@ -6,17 +6,9 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-FORMAT = "{desc:<24} [{bar:30}] {percentage:3.0f} %"
-
 
 class ProgressBar:
-    """Shows the stage and its share done on standard error, if that is a terminal.
-
-    Parameters
-    ----------
-    stream : file, optional
-        Standard error by default.
-    """
+    """Shows the stage and its share done on a stream (standard error), if that is a terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream
@@ -34,19 +26,12 @@ class ProgressBar:
         if self._bar is None:
             # The stream is looked up for each stage: VTK's messages are caught by exchanging it.
             self._bar = tqdm(
-                total=100,
-                desc=self._name,
-                file=self._stream or sys.stderr,
-                disable=None,  # where the stream is no terminal
-                leave=False,
-                miniters=1,
-                mininterval=0,
-                bar_format=FORMAT,
-                ascii=".#",
-            )
+                total=100, desc=self._name, file=self._stream or sys.stderr, disable=None,
+                leave=False, miniters=1, mininterval=0, ascii=".#",
+                bar_format="{desc:<24} [{bar:30}] {percentage:3.0f} %",
+            )  # fmt: skip
         if not self._bar.disable:
-            percent = round(100 * min(max(share, 0.0), 1.0))
-            self._bar.update(percent - self._bar.n)
+            self._bar.update(round(100 * min(max(share, 0.0), 1.0)) - self._bar.n)
         return True
 
     def clear(self) -> None:
@@ -57,14 +42,7 @@ class ProgressBar:
 
 
 class Stopwatch:
-    """Times stages that follow each other, and names them on the progress bar.
-
-    Attributes
-    ----------
-    progress : ProgressBar
-    seconds : dict of str to float
-        Of the stages that have ended, in their order.
-    """
+    """Times stages that follow each other (`seconds`), and names them on the progress bar."""
 
     def __init__(self, progress: ProgressBar) -> None:
         self.progress = progress

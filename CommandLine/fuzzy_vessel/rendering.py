@@ -4,24 +4,16 @@ Where a machine lacks EGL or a driver for it, VTK ends the process that renders;
 also the program of that process, which reads ``task.json`` and ``arrays.npz`` of a folder.
 """
 
-import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
 TIMEOUT_S = 300
-# All of VTK would take a second more to import.
-MODULES = (
-    "vtkCommonCore", "vtkCommonDataModel", "vtkCommonTransforms", "vtkCommonExecutionModel",
-    "vtkFiltersCore", "vtkFiltersGeneral", "vtkFiltersSources", "vtkRenderingCore",
-    "vtkRenderingOpenGL2", "util.execution_model",
-)  # fmt: skip
 FINER = 2  # rendered at this multiple of the size, then averaged: smooth edges
 GLASS, NODE, SEED, BACKGROUND_SEED = (
     (0.66, 0.74, 0.84), (0.97, 0.97, 0.95), (1.0, 0.82, 0.40), (0.30, 0.79, 0.94),
@@ -65,42 +57,37 @@ def render(
     ------
     CannotRender
     """
+    linux = sys.platform.startswith("linux")
+    offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
         folder = Path(name)
         np.savez(folder / "arrays.npz", **arrays)  # type: ignore[arg-type]
         task = {"views": views, "size": size, "background": background}
         (folder / "task.json").write_text(json.dumps(task))
-        linux = sys.platform.startswith("linux")
-        offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
         try:
             subprocess.run(
                 [sys.executable, "-P", __file__, name], env={**os.environ, **offscreen}, check=True,
-                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True,
             )  # fmt: skip
             return [np.load(folder / f"{number}.npy") for number in range(len(views))]
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             raise CannotRender(NO_SCREEN) from error
 
 
-# The rest runs in the child.
+# The rest runs in the child, which imports vtk.
 
 
 def main(folder: Path) -> None:
     """Render the task of a folder; the pixels of each view go into a file."""
-    vtk = SimpleNamespace()
-    for name in MODULES:
-        vars(vtk).update(vars(importlib.import_module(f"vtkmodules.{name}")))
     task = json.loads((folder / "task.json").read_text())
     with np.load(folder / "arrays.npz") as file:
         arrays = dict(file)
     half = max(view["half_height_mm"] for view in task["views"])
-    pixels = FINER * task["size"]
     # Translucent surfaces are lost with multisampling, or without alpha.
     window = vtk.vtkRenderWindow(
         off_screen_rendering=True, multi_samples=0, alpha_bit_planes=1, number_of_layers=2
     )
-    window.SetSize(pixels, pixels)
+    window.SetSize(FINER * task["size"], FINER * task["size"])
     colour = [channel / 255 for channel in bytes.fromhex(task["background"][1:])]
     layers = [vtk.vtkRenderer(layer=number, background=colour) for number in range(2)]
     for renderer in layers:  # light from above and before, and a soft fill
@@ -108,57 +95,45 @@ def main(folder: Path) -> None:
         lights.SetKeyToHeadRatio(4.0)
         lights.AddLightsToRenderer(renderer)
         window.AddRenderer(renderer)
-    tubes = _tubes(vtk, arrays, half) if "points" in arrays else None
+    tubes = _add_tubes(layers[0], arrays, half) if "points" in arrays else None
     if tubes is None:
-        _add_surfaces(vtk, layers, arrays, half)
-    else:
-        layers[0].AddActor(_glass(vtk, arrays))
-        layers[0].AddActor(tubes)
-        layers[0].AddActor(_spheres(vtk, arrays["nodes"], NODE_RADIUS * half, NODE))
-        # All walls are of one colour: which of two lies in front hardly matters, and sorting them
-        # (depth peeling) would draw the surface once more for every wall.
-        layers[0].SetUseDepthPeeling(0)
-        layers[0].SetUseOIT(True)
+        _add_surfaces(layers, arrays, half)
     for number, view in enumerate(task["views"]):
         if tubes is not None:
             tubes.GetMapper().SelectColorArray(f"colours {number}")
-        np.save(folder / f"{number}.npy", _pixels(vtk, window, layers, view))
+        np.save(folder / f"{number}.npy", _pixels(window, layers, view))
 
 
-def _add_surfaces(vtk, layers, arrays, half):
+def _add_surfaces(layers, arrays, half):
     """Opaque vessels, and the seeds in a layer before them, so that none is hidden."""
     for number, colour in enumerate(arrays["colours"].tolist(), 1):
-        surface = _surface(vtk, arrays["labels"] == number, arrays["matrix"])
-        look = {"ambient": 0.06, "specular": 0.30, "specular_power": 25}
-        layers[0].AddActor(_actor(vtk, surface, colour, **look))
+        surface = _surface(arrays["labels"] == number, arrays["matrix"])
+        layers[0].AddActor(_actor(surface, colour, ambient=0.06, specular=0.30, specular_power=25))
     # Darker where vessels lie close together, which tells near from far.
     hollows = vtk.vtkSSAOPass(radius=0.16 * half, bias=0.006 * half, kernel_size=40, blur=True)
     hollows.SetDelegatePass(vtk.vtkRenderStepsPass())
     layers[0].SetPass(hollows)
     for name, colour in (("seeds", SEED), ("background_seeds", BACKGROUND_SEED)):
-        layers[1].AddActor(_spheres(vtk, arrays[name], SEED_RADIUS * half, colour))
+        layers[1].AddActor(_spheres(arrays[name], SEED_RADIUS * half, colour))
 
 
-def _glass(vtk, arrays):
-    surface = _surface(vtk, arrays["labels"], arrays["matrix"])
+def _add_tubes(renderer, arrays, half):
+    """Tubes along curves in vessels of glass; returns their actor, with colours for each view."""
+    surface = _surface(arrays["labels"], arrays["matrix"])
     look = {"ambient": 0.25, "specular": 0.25, "specular_power": 30, "opacity": 0.99}
-    actor = _actor(vtk, surface, GLASS, **look)
-    actor.ForceTranslucentOn()
-    shader = actor.GetShaderProperty()
-    shader.AddFragmentShaderReplacement("//VTK::Light::Impl", True, SHADER, False)
-    return actor
-
-
-def _tubes(vtk, arrays, half):
-    """Tubes along curves, with a set of colours for each view."""
-    curves, lines = _cloud(vtk, arrays["points"]), vtk.vtkCellArray()
+    glass = _actor(surface, GLASS, **look)
+    glass.ForceTranslucentOn()
+    glass.GetShaderProperty().AddFragmentShaderReplacement(
+        "//VTK::Light::Impl", True, SHADER, False
+    )
+    curves, lines = _cloud(arrays["points"]), vtk.vtkCellArray()
     ends = np.concatenate([[0], np.cumsum(arrays["counts"])])
-    lines.SetData(_array(ends.astype(np.int64)), _array(np.arange(ends[-1], dtype=np.int64)))
+    lines.SetData(numpy_to_vtk(ends, deep=True), numpy_to_vtk(np.arange(ends[-1]), deep=True))
     curves.SetLines(lines)
     thickness = np.clip(OF_VESSEL * arrays["radius"], MIN_TUBE * half, TUBE * half)
     named = {f"colours {number}": each for number, each in enumerate(arrays["colours"])}
     for name, values in {"thickness": thickness, **named}.items():
-        array = _array(values)
+        array = numpy_to_vtk(values, deep=True)
         array.SetName(name)
         curves.GetPointData().AddArray(array)
     curves.GetPointData().SetActiveScalars("thickness")
@@ -168,14 +143,21 @@ def _tubes(vtk, arrays, half):
     mapper = vtk.vtkPolyDataMapper(input_connection=tube.GetOutputPort())
     mapper.SetScalarModeToUsePointFieldData()
     mapper.SetColorModeToDirectScalars()
-    return _actor(vtk, mapper, (1.0, 1.0, 1.0), ambient=0.32, diffuse=0.78, specular=0.15)
+    tubes = _actor(mapper, (1.0, 1.0, 1.0), ambient=0.32, diffuse=0.78, specular=0.15)
+    for actor in (glass, tubes, _spheres(arrays["nodes"], NODE_RADIUS * half, NODE)):
+        renderer.AddActor(actor)
+    # All walls are of one colour: which of two lies in front hardly matters, and sorting them
+    # (depth peeling) would draw the surface once more for every wall.
+    renderer.SetUseDepthPeeling(0)
+    renderer.SetUseOIT(True)
+    return tubes
 
 
-def _surface(vtk, mask, matrix):
+def _surface(mask, matrix):
     """Closed, smoothed surface of a mask (K, J, I) in RAS mm, by a mapper."""
     padded = np.pad(mask.astype(np.uint8), 1)
     image = vtk.vtkImageData(dimensions=padded.shape[::-1], origin=(-1, -1, -1))
-    image.GetPointData().SetScalars(_array(padded.ravel()))
+    image.GetPointData().SetScalars(numpy_to_vtk(padded.ravel(), deep=True))
     edges = vtk.vtkFlyingEdges3D(compute_normals=False, compute_scalars=False)
     edges.SetValue(0, 0.5)
     smooth = vtk.vtkWindowedSincPolyDataFilter(
@@ -192,34 +174,26 @@ def _surface(vtk, mask, matrix):
     return vtk.vtkPolyDataMapper(input_data_object=surface, scalar_visibility=False)
 
 
-def _spheres(vtk, points, radius, colour):
+def _spheres(points, radius, colour):
     sphere = vtk.vtkSphereSource(radius=radius, theta_resolution=32, phi_resolution=32)
     mapper = vtk.vtkGlyph3DMapper(source_connection=sphere.GetOutputPort())
-    mapper.SetInputData(_cloud(vtk, points))
-    return _actor(vtk, mapper, colour, ambient=0.35)
+    mapper.SetInputData(_cloud(points))
+    return _actor(mapper, colour, ambient=0.35)
 
 
-def _actor(vtk, mapper, colour, **look):
+def _actor(mapper, colour, **look):
     actor = vtk.vtkActor(mapper=mapper)
     actor.SetProperty(vtk.vtkProperty(color=colour, **look))
     return actor
 
 
-def _array(values):
-    from vtkmodules.util.numpy_support import numpy_to_vtk
-
-    return numpy_to_vtk(np.ascontiguousarray(values), deep=True)
-
-
-def _cloud(vtk, points):
-    data = _array(np.reshape(points, (-1, 3)).astype(np.float32))
+def _cloud(points):
+    data = numpy_to_vtk(np.reshape(points, (-1, 3)).astype(np.float32), deep=True)
     return vtk.vtkPolyData(points=vtk.vtkPoints(data=data))
 
 
-def _pixels(vtk, window, layers, view):
+def _pixels(window, layers, view):
     """A view as uint8 of shape (size, size, 3): means of FINER x FINER pixels, rounded."""
-    from vtkmodules.util.numpy_support import vtk_to_numpy
-
     centre, eye, half = np.array(view["centre"]), np.array(view["eye"]), view["half_height_mm"]
     camera = vtk.vtkCamera(
         focal_point=centre, position=centre + eye * 10 * half, view_up=view["up"],
@@ -233,9 +207,11 @@ def _pixels(vtk, window, layers, view):
     image = grab.GetOutput()
     size = image.GetDimensions()[0] // FINER
     fine = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(size, FINER, size, FINER, -1)
-    total = fine[::-1, ..., :3].sum(axis=(1, 3), dtype=np.uint16)
-    return ((total + FINER * FINER // 2) // (FINER * FINER)).astype(np.uint8)
+    return fine[::-1, ..., :3].mean(axis=(1, 3)).round().astype(np.uint8)
 
 
 if __name__ == "__main__":
+    import vtk
+    from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
     main(Path(sys.argv[1]))

@@ -21,12 +21,10 @@ PACKAGES = (
 def version() -> str:
     """Return the version of this program: as installed, or of the source tree that it runs from."""
     installed = _version_of("fuzzy-vessel-gpu")
-    if installed:
-        return installed
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    if project.is_file():
+    if installed is None and project.is_file():
         return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
-    return "unknown"
+    return installed or "unknown"
 
 
 def _version_of(package):
@@ -69,12 +67,13 @@ def content(
         parts |= _segmentation(outcome)
         steps["connectedness"] = outcome.result.scene.seconds
     for found in trees:
-        name = f"label {found.wanted.label}: " if found.wanted.called else ""
-        steps[f"{name}finding centrelines"] = found.skeleton.report["seconds"]
-    if trees and trees[0].wanted.called:
-        parts["skeletons"] = {str(found.wanted.label): _skeleton(found) for found in trees}
-    elif trees:
-        parts["skeleton"] = _skeleton(trees[0])
+        label, called = found.wanted.label, found.wanted.called
+        head = f"label {label}: " if called else ""
+        steps[f"{head}finding centrelines"] = found.skeleton.report["seconds"]
+        if called:
+            parts.setdefault("skeletons", {})[str(label)] = _skeleton(found)
+        else:
+            parts["skeleton"] = _skeleton(found)
     return parts | ending(seconds, warnings, **steps)
 
 
@@ -84,7 +83,7 @@ def _segmentation(outcome):
         "model": "contrast" if result.affinity is None else "affinity",
         "affinity": result.affinity and dataclasses.asdict(result.affinity),
         "threshold": outcome.threshold,
-        "fill_gaps": outcome.options["fill_gaps"],
+        "fill_gaps": outcome.fill_gaps,
         "vessels": {
             "voxels": int((outcome.labels > 0).sum()),
             "ml": result.volumeMl,
@@ -153,21 +152,22 @@ def summary(
     """Return the lines that the user reads at the end."""
     lines, computed = [], []
     if outcome is not None:
-        lines += _segmentation_lines(outcome)
         scene = outcome.result.scene
-        took = sum(scene.seconds.values())
-        computed.append(f"by {scene.solver} on {scene.device} in {took:.2f} s")
+        lines += _segmentation_lines(outcome)
+        computed.append(
+            f"by {scene.solver} on {scene.device} in {sum(scene.seconds.values()):.2f} s"
+        )
     for found in trees:
+        report, distances = found.skeleton.report, found.distances or {}
         head = f"label {found.wanted.label}" if found.wanted.called else "skeleton"
-        counts = [_branches(found), _length(found.length)]
-        for name, what in (("components", "component"), ("skeleton_cycles", "loop")):
-            counts.append(counted(found.skeleton.report[name], what))
-        lines.append(f"{head:<10} {', '.join(counts)}")
+        parts = counted(report["components"], "component")
+        parts += ", " + counted(report["skeleton_cycles"], "loop")
+        lines.append(f"{head:<10} {_branches(found)}, {_length(found.length)}, {parts}")
         for name, direction in (
             ("skeleton_to_centreline", "from the skeleton to the known centrelines"),
             ("centreline_to_skeleton", "from the known centrelines to the skeleton"),
         ):
-            if measured := (found.distances or {}).get(name):
+            if measured := distances.get(name):
                 lines.append(
                     f"distance   {measured['mean']:.2f} mm on average, 95 % within "
                     f"{measured['percentile_95']:.2f} mm {direction}, inside the liver"

@@ -22,98 +22,80 @@ from .writing import formats, nodes
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MAX_SURFACE_VOXELS = 1_000_000
+CHOICES = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
 
 
 @dataclass
 class Inputs:
-    """The nodes that go in, and where they come from.
-
-    Attributes
-    ----------
-    volume, background, mask : MRML nodes or None
-    vessels : list of vtkMRMLMarkupsFiducialNode
-        The points of each vessel; one list where no vessel has a name, empty until automatic seeds
-        are found.
-    title : str
-    origin : dict
-        For the report.
-    notes : tuple of str
-    """
+    """The nodes that go in (`vessels`: a list of points each), and where they come from."""
 
     volume: Any
     vessels: list
-    background: Any
-    mask: Any
     title: str
-    origin: dict
-    notes: tuple[str, ...] = ()
+    background: Any = None
+    mask: Any = None
+    origin: dict = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    phantom: Any = None
 
 
 @dataclass
 class Outcome:
-    """What came out.
-
-    Attributes
-    ----------
-    result : result of FuzzyConnectedGPULogic.segment
-    segmentation : vtkMRMLSegmentationNode
-    labels : ndarray of uint8, (K, J, I)
-        The number of the vessel; 1 where there is one only.
-    threshold : dict
-        "value", "chosen", and "confidence" and "reason" where it was chosen automatically.
-    options : dict
-        "fill_gaps" and "label_formats", as asked for.
-    warnings : list of str
-    dice : float or None
-        Against the known vessels of a phantom.
-    """
+    """What came out: the logic's result, the labels (K, J, I), and how the threshold was chosen."""
 
     result: Any
     segmentation: Any
     labels: np.ndarray
     threshold: dict
-    options: dict
-    warnings: list[str] = field(default_factory=list)
-    dice: float | None = None
+    fill_gaps: int
+    warnings: list[str]
+    dice: float | None = None  # to the known vessels of a phantom
 
 
-def read_inputs(options: Namespace) -> Inputs:
-    """Read the volume, the seeds and the mask that the user named."""
+def read_inputs(options: Namespace, watch: Stopwatch) -> Inputs:
+    """Make the phantom of a demo, or read the volume, the seeds and the mask of the user."""
+    if options.command == "demo":
+        watch.stage("Making the phantom")
+        return _phantom(options)
+    watch.stage("Reading")
     choice = stacks.Choice.of(options)
     volume = volumes.read_volume(options.volume, choice=choice)
-    vessels = _named_vessels(options.vessel, volume) or _seeds(options, volume)
-    background = _points(options.background, volume, "Background", "--background")
-    mask = volumes.read_mask(options.mask, choice.spacing) if options.mask else None
     files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
-    origin: dict[str, Any] = {
-        name: str(Path(path).resolve()) if path else None for name, path in files.items()
-    }
-    origin |= {"frame": choice.frame, "channel": choice.channel}
-    title = Path(options.volume).resolve().name
-    notes = tuple(volumes.notes_of(volume))
+    origin = {name: str(Path(path).resolve()) if path else None for name, path in files.items()}
+    inputs = Inputs(
+        volume,
+        _named_vessels(options.vessel, volume) or _seeds(options, volume),
+        Path(options.volume).resolve().name,
+        _points(options.background, volume, "Background", "--background"),
+        volumes.read_mask(options.mask, choice.spacing) if options.mask else None,
+        {**origin, "frame": choice.frame, "channel": choice.channel},
+        volumes.notes_of(volume),
+    )
     if volume.GetAttribute(volumes.K_REVERSED) and (
         options.seed or options.background or options.vessel
     ):
         last = volume.GetImageData().GetDimensions()[2] - 1
-        notes += (
-            f"The axes of {title} are left-handed, and Slicer reverses the third one: slice K of "
-            f"the file is slice {last} - K here. --seed, --vessel and --background count as Slicer "
-            "does; look at the picture.",
+        inputs.notes.append(
+            f"The axes of {inputs.title} are left-handed, and Slicer reverses the third one: slice "
+            f"K of the file is slice {last} - K here. --seed, --vessel and --background count as "
+            "Slicer does; look at the picture."
         )
-    return Inputs(volume, vessels, background, mask, title, origin, notes)
+    return inputs
 
 
-def phantom_inputs(phantom: Any, options: Namespace) -> Inputs:
-    """Return the liver phantom as inputs, with its own seeds."""
+def _phantom(options):
+    """The liver phantom as inputs, with its own seeds."""
     import slicer
 
     from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
+    phantom = liver_phantom((options.size,) * 3, options.seed_number)
     name = f"Liver phantom {options.seed_number}"
     volume, seeds, background = add_phantom(phantom, name)
     slicer.mrmlScene.RemoveNode(background)
     origin = {"phantom": options.seed_number, "size": options.size}
-    return Inputs(volume, [seeds], None, None, name, origin)
+    return Inputs(volume, [seeds], name, origin=origin, phantom=phantom)
 
 
 def _named_vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
@@ -162,14 +144,7 @@ def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, opti
 
 
 def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
-    """Let the module's logic segment the volume.
-
-    Raises
-    ------
-    FuzzyVesselError
-        The inputs do not fit each other, or the device fails.
-    Cancelled
-    """
+    """Let the module's logic segment the volume; raises `FuzzyVesselError` and `Cancelled`."""
     import slicer
 
     from FuzzyConnectedGPU import FuzzyConnectedGPULogic
@@ -178,7 +153,7 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         "vtkMRMLSegmentationNode", f"{inputs.volume.GetName()} vessels"
     )
     logic = FuzzyConnectedGPULogic()
-    if getattr(options, "automatic_seeds", 0):
+    if options.automatic_seeds:
         watch.stage("Finding seeds")
         found = logic.findSeeds(
             inputs.volume,
@@ -190,7 +165,6 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         )
         inputs.vessels = [found]
     watch.stage("Computing connectedness")
-    names = ("model", "border", "threshold", "cut", "solver", "device", "radius", "side")
     result = logic.segment(
         inputs.volume,
         inputs.vessels,
@@ -199,7 +173,7 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         segmentationNode=segmentation,
         progress=watch.progress,
         fillGaps=options.fill_gaps,
-        **{name: getattr(options, name) for name in names},
+        **{name: getattr(options, name) for name in CHOICES},
     )
     watch.stage("Making the surface")
     labels = slicer.util.arrayFromVolume(result.labelmapNode)
@@ -208,14 +182,8 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
         segmentation.GetSegmentation().CollapseBinaryLabelmaps(False)
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
-    return Outcome(
-        result,
-        segmentation,
-        labels,
-        _threshold(result.threshold, options),
-        {"fill_gaps": options.fill_gaps, "label_formats": options.label_formats},
-        [*inputs.notes, *result.warnings],
-    )
+    threshold, warnings = _threshold(result.threshold, options), [*inputs.notes, *result.warnings]
+    return Outcome(result, segmentation, labels, threshold, options.fill_gaps, warnings)
 
 
 def dice(labels: np.ndarray, truth: np.ndarray) -> float:
@@ -226,19 +194,20 @@ def dice(labels: np.ndarray, truth: np.ndarray) -> float:
 
 def _threshold(value, options):
     """The threshold and how it was chosen, as the report has it."""
-    found = {"value": float(value)}
+    chosen, details = "just above the background seeds", ()
     if options.threshold is not None:
-        return {**found, "chosen": "by the user"}
-    if hasattr(value, "contrast"):
-        known = {"contrast": value.contrast, "noise": value.noise, "reason": value.reason}
-        return {**found, "chosen": "from the seeds' contrast", **known}
-    if hasattr(value, "confidence"):
-        known = {"confidence": value.confidence, "reason": value.reason}
-        return {**found, "chosen": "automatically", **known}
-    return {**found, "chosen": "just above the background seeds"}
+        chosen = "by the user"
+    elif hasattr(value, "contrast"):
+        chosen, details = "from the seeds' contrast", ("contrast", "noise", "reason")
+    elif hasattr(value, "confidence"):
+        chosen, details = "automatically", ("confidence", "reason")
+    known = {name: getattr(value, name) for name in details}
+    return {"value": float(value), "chosen": chosen, **known}
 
 
-def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> None:
+def write(
+    folder: Path, inputs: Inputs, outcome: Outcome, options: Namespace, watch: Stopwatch
+) -> None:
     """Write the picture and the nodes' files; tells the inputs' origin what they are."""
     import slicer
 
@@ -267,13 +236,12 @@ def write(folder: Path, inputs: Inputs, outcome: Outcome, watch: Stopwatch) -> N
         nodes.SEGMENTATION: outcome.segmentation,
     }
     for number, node in enumerate(inputs.vessels, 1):
-        name = nodes.VESSEL_SEEDS.format(number=number) if several else nodes.SEEDS
-        written[name] = node
+        written[nodes.VESSEL_SEEDS.format(number=number) if several else nodes.SEEDS] = node
     if inputs.background:
         written[nodes.BACKGROUND_SEEDS] = inputs.background
     nodes.write_nodes(folder, written)
     outcome.warnings += formats.write_labels(
-        folder, "labelmap", outcome.result.labelmapNode, outcome.options["label_formats"]
+        folder, "labelmap", outcome.result.labelmapNode, options.label_formats
     )
     inputs.origin |= {
         "size": list(volume.GetImageData().GetDimensions()),
@@ -292,11 +260,12 @@ def _listed(lists):
     ]
 
 
-def write_phantom(folder: Path, inputs: Inputs, phantom: Any) -> None:
-    """Write the phantom's volume, and its known vessels on the same grid."""
+def write_phantom(folder: Path, inputs: Inputs) -> Any:
+    """Write the phantom's volume, and its known vessels on the same grid; return the phantom."""
     import slicer
 
     vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
-    slicer.util.updateVolumeFromArray(vessels, phantom.mask)
+    slicer.util.updateVolumeFromArray(vessels, inputs.phantom.mask)
     files = {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels}
     nodes.write_nodes(folder, files)
+    return inputs.phantom

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib.graph.exports import table_text
 
@@ -27,49 +26,24 @@ STEP_MM = 0.25  # between samples of curves whose distance is measured
 
 
 class Wanted(NamedTuple):
-    """A tree that is to be found.
-
-    Attributes
-    ----------
-    label : int or None
-        In the labelmap; None for all labels as one object.
-    title : str
-        Of its picture.
-    called : str
-        What it is called beside others; empty for a single tree.
-    """
+    """A tree that is to be found: of a label (None: of all as one object), and its names."""
 
     label: int | None
-    title: str
-    called: str = ""
+    title: str  # of its picture
+    called: str = ""  # beside others
 
 
 @dataclass
 class Outcome:
-    """The centrelines of one object.
-
-    Attributes
-    ----------
-    wanted : Wanted
-    result : result of PotentialSkeletonLogic.extract
-    length : float
-        Of all branches, mm.
-    options : dict
-        What was asked for.
-    warnings : list of str
-    distances : dict or None
-        To the known centrelines of a phantom.
-    trees : dict
-        What `formats.write_trees` found.
-    """
+    """The centrelines of one object."""
 
     wanted: Wanted
-    result: Any
-    length: float
+    result: Any  # of PotentialSkeletonLogic.extract
+    length: float  # of all branches, mm
     options: dict
-    warnings: list[str] = field(default_factory=list)
-    distances: dict | None = None
-    trees: dict = field(default_factory=dict)
+    warnings: list[str]
+    distances: dict | None = None  # to the known centrelines of a phantom
+    trees: dict = field(default_factory=dict)  # what `formats.write_trees` found
 
     @property
     def skeleton(self) -> Any:
@@ -78,29 +52,15 @@ class Outcome:
 
 
 def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
-    """Read the labelmap that the user named.
-
-    Returns
-    -------
-    node : vtkMRMLLabelMapVolumeNode
-    origin : dict
-        For the report.
-    wanted : list of Wanted
-    notes : list of str
-    """
-    node, values = volumes.read_labelmap(options.labelmap, options.label, stacks.Choice.of(options))
-    there = [int(label) for label in values]
+    """Read the user's labelmap; returns its node, origin (for the report), trees and notes."""
+    given = () if options.labels == "all" else options.labels or ()
+    if options.label is not None:
+        given = (options.label,)
+    node, there = volumes.read_labelmap(options.labelmap, given, stacks.Choice.of(options))
     title, notes = Path(options.labelmap).resolve().name, volumes.notes_of(node)
     wanted = [Wanted(options.label, title)]
     if options.labels:
-        labels = there if options.labels == "all" else options.labels
-        for label in labels:
-            if label not in there:
-                listed = ", ".join(str(label) for label in there[: volumes.MAX_LISTED])
-                raise InputError(
-                    f"{options.labelmap}: there is no label {label}; there are {listed}."
-                )
-        wanted = [Wanted(n, f"{title}, label {n}", f"Label {n}") for n in labels]
+        wanted = [Wanted(n, f"{title}, label {n}", f"Label {n}") for n in given or there]
     elif options.label is None and len(there) > 1:
         notes.append(
             f"The labelmap holds {len(there)} labels, which are taken as one object; "
@@ -124,20 +84,10 @@ def find(
     watch: Stopwatch,
     phantom: Any = None,
 ) -> list[Outcome]:
-    """Find trees and write their files.
+    """Find trees and write their files; of a phantom, measure the distance to its centrelines.
 
     A single tree goes into the folder itself; each of several into a folder label-N in it, and
     `branches.csv` beside these has the branches of all, with the column label.
-
-    Parameters
-    ----------
-    folder : Path
-    labelmap : vtkMRMLLabelMapVolumeNode
-    wanted : sequence of Wanted
-    options : Namespace
-    watch : Stopwatch
-    phantom : Phantom, optional
-        With known centrelines, to which the distance is measured.
     """
     found = []
     joint: dict[str, list] = {}
@@ -227,11 +177,8 @@ def _write(folder, labelmap, outcome, options, watch):
 def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
     """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
 
-    Returns
-    -------
-    dict of str to dict
-        "skeleton_to_centreline": how exact the skeleton is; "centreline_to_skeleton": how
-        complete. Each with "mean" and "percentile_95" in mm; empty where there is no skeleton.
+    In mm: "skeleton_to_centreline" tells how exact the skeleton is, "centreline_to_skeleton" how
+    complete; empty where there is no skeleton.
     """
     from scipy.spatial import cKDTree
 

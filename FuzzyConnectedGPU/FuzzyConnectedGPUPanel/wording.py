@@ -99,6 +99,9 @@ SENTENCES: dict[type, str | Callable[[Any], str]] = {
         "No vessel point differs from its surroundings by more than the noise: click into the "
         "middle of a vessel, or where it is brighter."
     ),
+    input_errors.NoContrastNote: _(
+        "A vessel point has no contrast to its surroundings: only voxels close by were added there."
+    ),
     UnsureNote: lambda said: threshold_reason(said.threshold),
 }
 

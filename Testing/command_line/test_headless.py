@@ -46,37 +46,6 @@ def test_mrb_brings_everything_back(slicer_scene, numbers, tmp_path):
     assert slicer.util.getNode("parts").GetSegmentation().GetNumberOfSegments() == 1
 
 
-def test_vtks_messages_are_collected_and_others_are_not_held_back(
-    slicer_scene, numbers, tmp_path, capfd
-):
-    import slicer
-
-    path = tmp_path / "short.mha"
-    slicer.util.saveNode(add_volume(numbers), str(path), {"useCompression": 0})
-    path.write_bytes(path.read_bytes()[:-100])
-    capfd.readouterr()
-    with headless.vtk_messages() as messages, pytest.raises(RuntimeError):
-        slicer.util.loadVolume(str(path), {})
-    assert any("short" in message for message in messages)
-    assert not any("(0x" in message for message in messages)
-    said = capfd.readouterr().err
-    assert "not read completely" in said  # MetaIO, below VTK
-    assert "vtkITK" not in said
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows reports an abort in a window")
-def test_the_last_words_of_a_library_that_aborts_are_heard():
-    ended = python(
-        "import os\n"
-        "from fuzzy_vessel.slicer_host.vtk_messages import vtk_messages\n"
-        "with vtk_messages():\n"
-        "    os.write(2, b'no memory for the image\\n')\n"
-        "    os.abort()"
-    )
-    assert ended.returncode != 0
-    assert "no memory for the image" in ended.stderr
-
-
 @pytest.mark.parametrize(
     ("found", "message"),
     [("None", "needs slicer-core"), ("types.ModuleType('slicer')", "not 3D Slicer's")],
@@ -91,23 +60,3 @@ def test_missing_slicer_core_names_the_extra(found, message):
     )
     assert message in run.stdout
     assert "fuzzy-vessel-gpu[mrml]" in run.stdout
-
-
-def test_parameters_are_kept_under_slicers_names(slicer_scene, numbers):
-    """As `UnionSerializer` names them: a parameter of several types with the type's number."""
-    import slicer
-
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    choices = FuzzyConnectedGPULogic().getParameterNode()
-    node, volume = choices.parameterNode, add_volume(numbers)
-    assert node.GetParameter("mask.2") == "True"  # None
-    choices.inputVolume = volume
-    choices.mask = segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-    assert node.GetNodeReference("inputVolume.0") is volume
-    assert node.GetNodeReference("mask.1") is segmentation
-    assert not {"mask.2", "mask", "inputVolume.1"} & set(node.GetParameterNames())
-    choices.mask = volume
-    assert node.GetNodeReference("mask.0") is volume
-    assert node.GetNodeReference("mask.1") is None
-    assert "mask.1" not in node.GetParameterNames()

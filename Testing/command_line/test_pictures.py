@@ -99,12 +99,6 @@ def test_thin_vessels_and_seeds_are_seen(without_3d):
     assert warnings == ["no 3D in this test."]
 
 
-def test_grey_levels_tell_vessels_from_tissue():
-    view, _ = ball("axial").oriented()
-    black, white = pictures._grey_window(view, 200, 10)
-    assert black <= 100 < 200 < white
-
-
 def test_several_vessels_are_shown_in_their_colours():
     subject = ball("axial")
     labels = subject.labels.copy()
@@ -135,12 +129,6 @@ def test_the_surface_is_of_its_true_size_and_lit_from_outside(name):
     assert panel[shown][:, 0].mean() > 90
     golden = (panel[..., 1] > 100) & (panel[..., 0] - panel[..., 2] > 40)
     assert golden[rows.min() : rows.max(), columns.min() : columns.max()].sum() > 10  # the seed
-
-
-def test_the_broad_side_is_shown():
-    for shape, side in (((6, 100, 30), "below"), ((100, 6, 30), "front"), ((100, 60, 6), "left")):
-        corners = np.array([[0, 0, 0], shape[::-1]])
-        assert pictures._sides(corners)[0][0].endswith(side)
 
 
 def test_a_machine_that_cannot_render_is_told_what_to_install(monkeypatch):

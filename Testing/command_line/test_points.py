@@ -53,7 +53,7 @@ def test_what_is_no_list_of_points(tmp_path):
     assert "the file holds Line" in refusal(path)
     path.unlink()
     path.mkdir()
-    assert "seeds cannot be read: Is a directory" in refusal(path)
+    assert "not a markups file" in refusal(path)
 
 
 # ---- lists of points

@@ -92,7 +92,7 @@ def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
     assert any(0.4 < step < 0.85 for step in steps)  # also while it is computed
     assert strength.stat().st_size > 100
     _, found = volumes.read_labelmap(labels)
-    assert found.tolist() == [1]
+    assert found == [1]
     lines, table = tmp_path / "lines.vtp", tmp_path / "branches.csv"
     job = [str(labels), str(lines), "--branches", str(table), "--dropIslands", "0"]
     assert skeleton_main(job) == 0
@@ -148,7 +148,7 @@ def test_an_empty_labelmap_a_voxel_and_a_level(tmp_path, capsys):
     for job, message in (
         ([str(empty), lines], "the labelmap is empty"),
         ([str(one), lines], "has no branch"),
-        ([str(one), lines, "--level", "4"], "--level 4"),
+        ([str(one), lines, "--level", "4"], "level is 4"),
         ([str(one), lines, "--label", "7"], "there is no label 7"),
     ):
         assert skeleton_main(job) == 2

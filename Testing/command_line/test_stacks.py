@@ -93,20 +93,10 @@ def test_a_channel_and_a_time_point_are_chosen(slicer_scene, zarr, tmp_path):
     assert np.array_equal(voxels(node), vessel() + 30)
 
 
-def test_a_missing_unit_is_said_and_a_spacing_overrides(slicer_scene, zarr, tmp_path):
-    path = write_zarr(zarr, tmp_path / "plain.zarr", vessel(), unit=None)
-    node = volumes.read_volume(path)
-    assert node.GetSpacing() == (0.5, 0.5, 2.0)
-    assert "names no unit" in volumes.notes_of(node)[0]
-    node = volumes.read_volume(path, choice=stacks.Choice(spacing=(0.1, 0.2, 0.3)))
-    assert node.GetSpacing() == pytest.approx((0.1, 0.2, 0.3))
-    assert volumes.notes_of(node) == []
-
-
 def test_labels_of_64_bits_are_read_and_too_large_ones_refused(slicer_scene, zarr, tmp_path):
     labels = (vessel() > 200).astype(np.uint64) * 5
     node, found = volumes.read_labelmap(write_zarr(zarr, tmp_path / "l.zarr", labels))
-    assert found.tolist() == [5]
+    assert found == [5]
     assert np.array_equal(voxels(node), labels)
     with pytest.raises(InputError, match="number them anew"):
         volumes.read_labelmap(write_zarr(zarr, tmp_path / "m.zarr", labels * 2**40))

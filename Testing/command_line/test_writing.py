@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import sys
 import zipfile
 
@@ -57,16 +56,6 @@ def test_an_earlier_result_is_replaced_as_a_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_of_the_user_beside_an_earlier_result_is_kept(tmp_path):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    (path / "notes.txt").write_text("seed 2 leaks")
-    with pytest.raises(InputError, match=r"results: the folder holds other files \(notes.txt\)"):
-        write_result(path, "second")
-    assert (path / "notes.txt").read_text() == "seed 2 leaks"
-    assert (path / "result.txt").read_text() == "first"
-
-
 @pytest.mark.parametrize("content", ["edited by hand", "FIRST"])
 def test_a_result_that_was_edited_by_hand_is_kept(tmp_path, content):
     path = tmp_path / "results"
@@ -99,22 +88,6 @@ def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", "desktop.ini"])
-def test_a_result_that_was_looked_at_in_a_file_manager_is_replaced(tmp_path, name):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    (path / name).write_text("places of icons")
-    with OutputFolder(path) as place:
-        (place / "report.json").write_text(OURS)
-        (place / "trees").mkdir()
-        (place / "trees" / "tree.csv").write_text("second")
-        (path / name).write_text("places of more icons")
-    (path / "trees" / name).write_text("places of icons")
-    write_result(path, "third")
-    assert (path / "result.txt").read_text() == "third"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_an_empty_folder_is_taken_and_a_foreign_one_refused(tmp_path):
     path = tmp_path / "results"
     path.mkdir()
@@ -143,17 +116,12 @@ def contents(folder):
     return sorted(path.read_text() for path in folder.rglob("result.txt"))
 
 
-@pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("step", range(1, 6))
-def test_an_interrupt_between_the_renames_loses_no_result(
-    tmp_path, monkeypatch, step, after, fixed
-):
+@pytest.mark.parametrize("step", [1, 2])
+def test_an_interrupt_between_the_renames_loses_no_result(tmp_path, monkeypatch, step, after):
     path = tmp_path / "results"
     write_result(path, "first")
     steps, rename = [], type(path).rename
-    if fixed:
-        monkeypatch.setattr(os.path, "ismount", lambda place: str(place) == str(path))
 
     def interrupted(source, target):
         steps.append(source)
@@ -172,39 +140,6 @@ def test_an_interrupt_between_the_renames_loses_no_result(
     assert list(tmp_path.iterdir()) == [path]
     write_result(path, "third")
     assert contents(tmp_path) == ["third"]
-
-
-def test_a_second_interrupt_and_a_folder_made_in_between_lose_no_result(tmp_path, monkeypatch):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    rename = type(path).rename
-
-    def taken(source, target):
-        rename(source, target)
-        if source == path:  # somebody makes the folder while it is away
-            path.mkdir()
-            (path / "mine.txt").write_text("mine")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(path), "rename", taken)
-        with pytest.raises(InputError, match="cannot be replaced"):
-            write_result(path, "second")
-    assert contents(tmp_path) == ["first", "second"]
-    assert (path / "mine.txt").read_text() == "mine"
-
-    other = tmp_path / "other"
-    write_result(other, "first")
-
-    def always(source, target):
-        if "earlier" not in str(target):
-            raise KeyboardInterrupt
-        rename(source, target)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(type(path), "rename", always)
-        with pytest.raises(KeyboardInterrupt):
-            write_result(other, "fourth")
-    assert {"first", "fourth"} <= set(contents(tmp_path))
 
 
 # The nodes' files.

@@ -7,8 +7,8 @@ MetaImage voxels that do not unpack are left as they were in memory: both are ch
 script with a folder: ``task.json`` in, ``answer.json`` and ``voxels.npy`` out.
 """
 
-import gzip
 import json
+import math
 import os
 import re
 import sys
@@ -16,6 +16,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import SimpleITK as sitk
 
 HEADER_MEMORY = 4 << 30  # bytes of address space, until the size of the voxels is known
 CHUNK = 1 << 20
@@ -23,13 +24,9 @@ CUT_SHORT = "the file is damaged or cut short: {}; copy or export it again"
 # Distances between slices may differ from their median by this share of it; sideways shifts from
 # slice to slice that are a smaller share of the distance are no tilt.
 UNEVEN, TILT = 0.1, 0.01
-# Series, size, bits, sign and number of values of a pixel, orientation and position; for messages.
-SERIES, SIZE, PIXEL = (
-    "0020|000e",
-    ("0028|0011", "0028|0010"),
-    ("0028|0100", "0028|0103", "0028|0002"),
-)
-ORIENTATION, POSITION = "0020|0037", "0020|0032"
+SERIES, ORIENTATION, POSITION = "0020|000e", "0020|0037", "0020|0032"
+SIZE = "0028|0011", "0028|0010"
+PIXEL = "0028|0100", "0028|0103", "0028|0002"  # bits, sign, number of values
 NAMES = "0020|0011", "0008|103e"
 
 
@@ -43,8 +40,7 @@ def main(folder: Path) -> None:
     path = Path(task["path"])
     limit_memory(HEADER_MEMORY)
     try:
-        read = read_series if path.is_dir() else read_file
-        voxels, answer = read(path, task)
+        voxels, answer = (read_series if path.is_dir() else read_file)(path, task)
         np.save(folder / "voxels.npy", voxels)
     except Refused as error:
         answer = {"refused": str(error)}
@@ -74,36 +70,27 @@ def last_line(error: Exception) -> str:
 
 def read_file(path: Path, task: dict) -> tuple[np.ndarray, dict]:
     """Voxels (K, J, I) of one volume, or of one frame of several, and where they lie."""
-    import SimpleITK as sitk
-
     reader = sitk.ImageFileReader()
-    source = _with_frames_as_lists(path, Path(task["folder"]))
-    reader.SetFileName(str(source))
+    reader.SetFileName(str(path))
     reader.ReadImageInformation()
+    header = {key: reader.GetMetaData(key) for key in reader.GetMetaDataKeys()}
     sizes, values = list(reader.GetSize()), reader.GetNumberOfComponents()
-    keys = reader.GetMetaDataKeys()
     value_bytes = sitk.Image([1, 1], reader.GetPixelID(), values).GetSizeOfPixelComponent()
     declared = int(np.prod([float(size) for size in sizes])) * values * value_bytes
     refuse_too_large(declared, task["memory"])
     limit_memory(HEADER_MEMORY + 3 * declared + path.stat().st_size)
-    if "vox_offset" in keys:
-        _refuse_short_nifti(path, {key: reader.GetMetaData(key) for key in keys})
-    if path.suffix.lower() in (".mha", ".mhd"):
-        _refuse_damaged_packing(path, declared)
-    lists = "NRRD_kinds[pixel]" in keys and reader.GetMetaData("NRRD_kinds[pixel]") == "list"
+    _refuse_cut_short(path, header, declared)
+    lists = header.get("NRRD_kinds[pixel]") == "list"
     if any(size > 1 for size in sizes[4:]):
         raise Refused(f"it has {len(sizes)} dimensions")
-    frames = values if lists else sizes[3] if len(sizes) > 3 else 1
-    frame = _chosen(frames, task["frame"])
+    frame = _chosen(values if lists else sizes[3] if len(sizes) > 3 else 1, task["frame"])
     if values > 1 and not lists:
         return np.empty(0), {"values": values}
     if len(sizes) > 3:
         reader.SetExtractSize([*sizes[:3], *[0] * (len(sizes) - 3)])
         reader.SetExtractIndex([0, 0, 0, frame, *[0] * (len(sizes) - 4)])
     image = reader.Execute()
-    if lists:
-        image = sitk.VectorIndexSelectionCast(image, frame)
-    return _placed(sitk, image)
+    return _placed(sitk.VectorIndexSelectionCast(image, frame) if lists else image)
 
 
 def refuse_too_large(size: float, memory: float) -> None:
@@ -127,77 +114,58 @@ def _chosen(count, frame):
     return frame or 0
 
 
-def _with_frames_as_lists(path, folder):
-    """A NRRD file whose axis of time ITK does not read, with that axis as a list."""
-    if path.suffix.lower() not in (".nrrd", ".nhdr"):
-        return path
-    with path.open("rb") as file:
-        head, blank, _ = file.read(CHUNK).partition(b"\n\n")
-    changed = re.sub(rb"(?m)^kinds:.*$", lambda line: line[0].replace(b"time", b"list"), head)
-    if changed == head or not blank or b"data file:" in head:
-        return path
-    copy = folder / path.name
-    with path.open("rb") as file, copy.open("wb") as target:
-        target.write(changed)
-        file.seek(len(head))
-        while piece := file.read(CHUNK):
-            target.write(piece)
-    return copy
-
-
-def _refuse_short_nifti(path, header):
-    """ITK fills voxels that are not there with zeros."""
-    count = int(header["dim[0]"])
-    sizes = [float(header[f"dim[{axis}]"]) for axis in range(1, count + 1)]
-    data = np.prod(sizes) * int(header["bitpix"]) / 8
-    wanted = float(header["vox_offset"]) + data
-    there = path.stat().st_size
-    if path.name.lower().endswith(".gz"):
-        there = 0
-        with gzip.open(path) as file:
-            try:
-                while piece := file.read(CHUNK):
-                    there += len(piece)
-            except EOFError:
-                raise Refused(CUT_SHORT.format("its packed data end early")) from None
+def _refuse_cut_short(path, header, declared):
+    """NIfTI voxels that are not there would be zeros, and packed ones of MetaImage anything."""
+    there = wanted = 0.0
+    if "vox_offset" in header:
+        sizes = [float(header[f"dim[{n}]"]) for n in range(1, int(header["dim[0]"]) + 1)]
+        wanted = float(header["vox_offset"]) + np.prod(sizes) * int(header["bitpix"]) / 8
+        there = path.stat().st_size
+        if path.name.lower().endswith(".gz"):
+            with path.open("rb") as file:
+                there = _unpacked_size(file)
+    elif path.suffix.lower() in (".mha", ".mhd"):
+        with path.open("rb") as file:
+            head = file.read(CHUNK)
+            if not re.search(rb"(?mi)^CompressedData\s*=\s*T", head):
+                return
+            last = re.search(rb"(?m)^ElementDataFile\s*=\s*(.*?)\s*\n", head)
+            if last is None:
+                raise Refused("its header does not say where the voxels are")
+            if last[1].upper() != b"LOCAL":
+                file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
+            else:
+                file.seek(last.end())
+            there, wanted = _unpacked_size(file), declared
     if there < wanted:
-        raise Refused(_bytes_missing(wanted - there, data))
+        raise Refused(CUT_SHORT.format(f"{wanted - there:,.0f} of {wanted:,.0f} bytes are missing"))
 
 
-def _refuse_damaged_packing(path, declared):
-    """MetaIO does not say where packed voxels are fewer than declared."""
-    with path.open("rb") as file:
-        head = file.read(CHUNK)
-        if not re.search(rb"(?mi)^CompressedData\s*=\s*T", head):
-            return
-        last = re.search(rb"(?m)^ElementDataFile\s*=\s*(.*?)\s*\n", head)
-        if last is None:
-            raise Refused("its header does not say where the voxels are")
-        if last[1].upper() != b"LOCAL":
-            file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
+def _unpacked_size(file):
+    """The length of a gzip or zlib stream without its packing; checks its checksum."""
+    count, unpack, piece = 0, zlib.decompressobj(47), file.read(CHUNK)
+    while True:
+        got = unpack.decompress(piece, CHUNK)
+        count += len(got)
+        if unpack.eof:  # bgzip writes many streams, one behind the other
+            piece = unpack.unused_data
+            piece += file.read(CHUNK) if len(piece) < 2 else b""
+            if not piece.startswith(b"\x1f\x8b"):
+                return count
+            unpack = zlib.decompressobj(47)
         else:
-            file.seek(last.end())
-        unpack, there = zlib.decompressobj(47), 0
-        while there <= declared and not unpack.eof and (piece := file.read(CHUNK)):
-            while piece and there <= declared:
-                there += len(unpack.decompress(piece, CHUNK))
-                piece = unpack.unconsumed_tail
-    if there < declared:
-        raise Refused(_bytes_missing(declared - there, declared))
+            piece = unpack.unconsumed_tail or file.read(CHUNK)
+            if not piece and not got:
+                raise Refused(CUT_SHORT.format("its packed data end early"))
 
 
-def _bytes_missing(missing, declared):
-    return CUT_SHORT.format(f"{missing:,.0f} of {declared:,.0f} bytes of voxels are missing")
-
-
-def _placed(sitk, image):
+def _placed(image):
     """Voxels as an array, and the matrix from voxels I, J, K to millimetres R, A, S."""
     voxels = sitk.GetArrayFromImage(image)
     voxels = voxels.reshape((1,) * (3 - voxels.ndim) + voxels.shape)
     count = image.GetDimension()
-    directions = np.reshape(image.GetDirection(), (count, count))
     matrix = np.eye(4)
-    matrix[:count, :count] = directions * image.GetSpacing()
+    matrix[:count, :count] = np.reshape(image.GetDirection(), (count, count)) * image.GetSpacing()
     matrix[:count, 3] = image.GetOrigin()
     matrix[:2] *= -1  # L, P, S to R, A, S
     return voxels, {"matrix": matrix.tolist()}
@@ -208,27 +176,23 @@ def _placed(sitk, image):
 
 def read_series(folder: Path, task: dict) -> tuple[np.ndarray, dict]:
     """Voxels of the one series in a folder, ordered along the slices' normal."""
-    import SimpleITK as sitk
-
-    read = (_slice(sitk, path) for path in sorted(folder.iterdir()))
-    slices = [entry for entry in read if entry is not None]
+    slices = list(filter(None, map(_slice, sorted(folder.iterdir()))))
     if not slices:
         raise Refused("there is no DICOM image in this folder")
     _refuse_several(slices)
     if len(slices) > 1:
         slices = _in_order(slices)
-    pixels = np.prod([float(number) for number in slices[0]["size"]]) * slices[0]["frames"]
-    size = 8 * len(slices) * pixels
+    size = 8.0 * len(slices) * math.prod(slices[0]["size"])
     refuse_too_large(size, task["memory"])
     limit_memory(HEADER_MEMORY + int(3 * size))
     names = [str(entry["path"]) for entry in slices]
     image = sitk.ReadImage(names if len(names) > 1 else names[0], imageIO="GDCMImageIO")
     if image.GetNumberOfComponentsPerPixel() != 1:
         return np.empty(0), {"values": image.GetNumberOfComponentsPerPixel()}
-    return _placed(sitk, image)
+    return _placed(image)
 
 
-def _slice(sitk, path):
+def _slice(path):
     """What the tags of a file say; None if it is no DICOM file."""
     if not path.is_file() or path.name.upper() == "DICOMDIR":
         return None
@@ -256,16 +220,15 @@ def _slice(sitk, path):
             f"{path.name}: its pixels have {tags[PIXEL[0]] or 'no'} bits, which is not read"
         )
     orientation = _numbers(tags[ORIENTATION], 6)
+    kind = [tags[key] for key in (SERIES, *SIZE, *PIXEL)]
     return {
         "path": path,
-        "key": (tags[SERIES], *(tags[key] for key in (*SIZE, *PIXEL)),
-                *(round(number, 3) + 0.0 for number in orientation)),
+        "key": (*kind, *(round(number, 3) + 0.0 for number in orientation)),
         "name": " ".join(filter(None, (tags[key] for key in NAMES))) or "without a name",
-        "size": [tags[key] for key in SIZE],
-        "frames": reader.GetSize()[2] if reader.GetDimension() > 2 else 1,
+        "size": reader.GetSize(),
         "orientation": orientation,
         "position": _numbers(tags[POSITION], 3),
-    }  # fmt: skip
+    }
 
 
 def _numbers(text, count):
@@ -280,17 +243,16 @@ def _refuse_several(slices):
     groups: dict = {}
     for entry in slices:
         groups.setdefault(entry["key"], []).append(entry)
-    if len(groups) == 1:
-        return
-    listed = "; ".join(
-        f"{group[0]['name']} ({len(group)} images of {' x '.join(group[0]['size'])} with "
-        f"{group[0]['key'][3]} bits, for example {group[0]['path'].name})"
-        for group in groups.values()
-    )
-    raise Refused(
-        f"the folder holds {len(groups)} series: {listed}. Put the images of one series into a "
-        "folder of their own"
-    )
+    if len(groups) > 1:
+        listed = "; ".join(
+            f"{group[0]['name']} ({len(group)} images of {' x '.join(group[0]['key'][1:3])} "
+            f"with {group[0]['key'][3]} bits, for example {group[0]['path'].name})"
+            for group in groups.values()
+        )
+        raise Refused(
+            f"the folder holds {len(groups)} series: {listed}. Put the images of one series into a "
+            "folder of their own"
+        )
 
 
 def _in_order(slices):
@@ -304,25 +266,20 @@ def _in_order(slices):
             )
     normal = np.cross(slices[0]["orientation"][:3], slices[0]["orientation"][3:])
     slices = sorted(slices, key=lambda entry: float(np.dot(entry["position"], normal)))
-    positions = np.array([entry["position"] for entry in slices])
-    at, steps = positions @ normal, np.diff(positions, axis=0)
+    steps = np.diff([entry["position"] for entry in slices], axis=0)
     distances = steps @ normal
     usual = float(np.median(distances))
     for index, distance in enumerate(distances):
-        first, second = slices[index]["path"].name, slices[index + 1]["path"].name
-        if distance < UNEVEN * usual or distance <= 1e-6:
+        if abs(distance - usual) > UNEVEN * usual or distance <= 1e-6:
+            first, second = slices[index], slices[index + 1]
             raise Refused(
-                f"two images lie at the same position {at[index]:.2f} mm: {first} and {second}. "
-                "Keep one of them, or one phase of the series"
+                f"slices are missing, double or uneven: {distance:.2f} mm between "
+                f"{first['path'].name} and {second['path'].name} (positions "
+                f"{first['position'] @ normal:.2f} and {second['position'] @ normal:.2f} mm), "
+                f"{usual:.2f} mm elsewhere. Add the missing files, or take one side of the gap, or "
+                "one phase of the series"
             )
-        if abs(distance - usual) > UNEVEN * usual:
-            raise Refused(
-                f"slices are missing or lie unevenly: {distance:.2f} mm between {first} and "
-                f"{second} (positions {at[index]:.2f} and {at[index + 1]:.2f} mm), {usual:.2f} mm "
-                "elsewhere. Add the missing files, or take one side of the gap"
-            )
-    sideways = np.linalg.norm(steps - np.outer(distances, normal), axis=1)
-    if (sideways > TILT * distances).any():
+    if (np.linalg.norm(steps - np.outer(distances, normal), axis=1) > TILT * distances).any():
         raise Refused(
             "the slices are shifted sideways against each other (a tilted gantry); resample the "
             "series to straight slices first, for example with Slicer's DICOM module"

@@ -22,14 +22,7 @@ MAX_MESSAGE = 300
 
 
 def read_itk(path: Path, frame: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Read an image file, or the DICOM series of a folder.
-
-    Parameters
-    ----------
-    path : Path
-        .nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz or a folder.
-    frame : int, optional
-        Which frame of a 4D file, counted from 0.
+    """Read an image file (one frame, counted from 0, of a 4D file), or a folder's DICOM series.
 
     Returns
     -------
@@ -46,57 +39,51 @@ def read_itk(path: Path, frame: int | None = None) -> tuple[np.ndarray, np.ndarr
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
         folder = Path(name)
         memory = MEMORY_SHARE * memory_of_the_machine()
-        task = {"path": str(path.absolute()), "frame": frame, "memory": memory, "folder": name}
+        task = {"path": str(path.absolute()), "frame": frame, "memory": memory}
         (folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
         said = _run(path, folder)
         try:
             answer = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            _refuse_damaged(path, said or "the library that reads it crashed")
+            answer = {"damaged": "the library that reads it crashed"}
         if "refused" in answer:
             raise InputError(f"{path}: {one_line(answer['refused'])}.")
         if "damaged" in answer:
-            _refuse_damaged(path, said or answer["damaged"])
+            reason = one_line(said or answer["damaged"]).rstrip(".")
+            raise InputError(f"{path}: this is not an image that can be read: {reason}.")
         if "values" in answer:
             refuse_colours(path, answer["values"])
         return np.load(folder / "voxels.npy"), np.array(answer["matrix"])
 
 
 def _refuse_kind(path):
-    try:
-        if not path.is_dir() and not path.name.lower().endswith(SUFFIXES):
-            if path.suffix.lower() in ARCHIVES:
-                raise InputError(f"{path}: this is an archive: unpack it, and name what was in it.")
-            raise InputError(
-                f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
-                "with a DICOM series or an OME-Zarr are."
-            )
-        if not path.is_dir() and path.stat().st_size == 0:
-            raise InputError(f"{path}: the file is empty.")
-    except OSError as error:
-        raise InputError(f"{path}: the file cannot be read: {error.strerror or error}.") from error
+    if path.is_dir():
+        return
+    if not path.name.lower().endswith(SUFFIXES):
+        if path.suffix.lower() in ARCHIVES:
+            raise InputError(f"{path}: this is an archive: unpack it, and name what was in it.")
+        raise InputError(
+            f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
+            "with a DICOM series or an OME-Zarr are."
+        )
+    if path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty.")
 
 
 def _run(path, folder):
     """Run the child; returns what the libraries wrote to its standard error, on one line."""
-    size = 0 if path.is_dir() else path.stat().st_size
-    if path.is_dir():
-        size = sum(each.stat().st_size for each in path.iterdir() if each.is_file())
+    files = [each for each in path.iterdir() if each.is_file()] if path.is_dir() else [path]
     try:
         done = subprocess.run(
-            [sys.executable, "-P", str(CHILD), str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=SECONDS + size / BYTES_A_SECOND,
-        )
+            [sys.executable, "-P", str(CHILD), str(folder)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            timeout=SECONDS + sum(each.stat().st_size for each in files) / BYTES_A_SECOND,
+        )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise InputError(
             f"{path}: reading it took too long and was ended; the file is damaged, or the disk is "
             "very slow."
         ) from error
-    except OSError as error:
-        raise InputError(f"{path}: it cannot be read: {error.strerror or error}.") from error
     text = done.stderr.decode("utf-8", "replace")
     if "No module named 'SimpleITK'" in text:
         raise InputError(
@@ -105,11 +92,6 @@ def _run(path, folder):
         )
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "" if any(line.startswith("Traceback") for line in lines) else one_line("; ".join(lines))
-
-
-def _refuse_damaged(path, reason) -> NoReturn:
-    reason = one_line(reason).rstrip(".")
-    raise InputError(f"{path}: this is not an image that can be read: {reason}.")
 
 
 def refuse_colours(path: Path, count: int) -> NoReturn:

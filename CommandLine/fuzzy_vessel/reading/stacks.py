@@ -3,16 +3,14 @@
 What a Zarr folder says of itself is checked before zarr opens it (`zarr_guard`).
 """
 
+import contextlib
 import importlib
 import logging
 import re
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,20 +35,10 @@ UNITS = {
     "meter": 1e3, "m": 1e3,
 }  # fmt: skip
 MAX_DEPTH = 4  # how far above an array its image's metadata may be
-MAX_RATIO = 1032  # deflate packs at most so many bytes into one
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Which part of a stack is wanted.
-
-    Attributes
-    ----------
-    frame, channel : int or None
-        Counted from 0; None where there is one only.
-    spacing : tuple of float or None
-        I, J, K in mm; None for the file's own.
-    """
+class Choice(NamedTuple):
+    """Which part of a stack is wanted: numbers from 0, spacing I, J, K in mm; None: its own."""
 
     frame: int | None = None
     channel: int | None = None
@@ -59,15 +47,7 @@ class Choice:
     @classmethod
     def of(cls, options: Namespace) -> "Choice":
         """What the user has chosen."""
-        names = ("frame", "channel", "spacing")
-        return cls(**{name: getattr(options, name, None) for name in names})
-
-    @property
-    def for_stacks(self) -> str:
-        """The option that is for stacks alone, if one was given."""
-        if self.channel is not None:
-            return "--channel"
-        return "--spacing" if self.spacing is not None else ""
+        return cls(*(getattr(options, name, None) for name in cls._fields))
 
 
 @dataclass(frozen=True)
@@ -121,51 +101,44 @@ def read_stack(path: Path, choice: Choice) -> Stack:
         raise InputError(f"{path}: this is not an image that can be read: {reason}.") from error
 
 
-def _selection(path, axes, shape, choice):
+def _selection(path, axes, shape, choice, value_bytes):
     """The index of one channel and time point of an array with axes t, c, z, y, x."""
     in_space = [axis for axis in axes if axis in SPACE]
     if in_space not in (list(SPACE), list(SPACE[1:])) or len(set(axes)) != len(axes):
         raise InputError(
             f"{path}: its axes are {one_line(axes)}; t, c, z, y, x in this order are read."
         )
+    named = {
+        "t": (choice.frame, "time points", "--frame"),
+        "c": (choice.channel, "channels", "--channel"),
+    }
     index: list[int | slice] = []
-    for axis, size in zip(axes, shape, strict=True):
+    for axis, size in [*zip(axes, shape, strict=True), *((axis, 1) for axis in named)]:
         if axis in SPACE:
             index.append(slice(None))
-        elif axis == "t":
-            index.append(_one_of(path, size, choice.frame, "time points", "--frame"))
-        elif axis == "c":
-            index.append(_one_of(path, size, choice.channel, "channels", "--channel"))
+        elif axis in named:
+            chosen, what, option = named.pop(axis, (None, "", ""))
+            if chosen is None and size > 1:
+                raise InputError(
+                    f"{path}: it holds {size} {what}; choose one with {option} N, N = 0 to "
+                    f"{size - 1}."
+                )
+            if not 0 <= (chosen or 0) < size:
+                raise InputError(f"{path}: there is no {option} {chosen}; N = 0 to {size - 1}.")
+            index.append(chosen or 0)
         elif size == 1:
             index.append(0)
         elif axis == "s":
             refuse_colours(path, size)
         else:
             raise InputError(f"{path}: it has a dimension {one_line(axis)!r} of {size}.")
-    for axis, chosen, option in (
-        ("t", choice.frame, "--frame"),
-        ("c", choice.channel, "--channel"),
-    ):
-        if axis not in axes and chosen not in (None, 0):
-            raise InputError(f"{path}: there is no {option} {chosen}: leave it out.")
-    return tuple(index)
+    wanted = np.prod([float(size) for axis, size in zip(axes, shape) if axis in SPACE])
+    _refuse_too_large(path, wanted * value_bytes)
+    return tuple(index[: len(axes)])
 
 
-def _one_of(path, size, chosen, what, option):
-    if chosen is None and size > 1:
-        raise InputError(
-            f"{path}: it holds {size} {what}; choose one with {option} N, N = 0 to {size - 1}."
-        )
-    chosen = chosen or 0
-    if not 0 <= chosen < size:
-        raise InputError(f"{path}: there is no {option} {chosen}; N = 0 to {size - 1}.")
-    return chosen
-
-
-def _refuse_too_large(path, shape: Sequence[int], value_bytes: int) -> None:
-    wanted, memory = float(value_bytes), memory_of_the_machine()
-    for size in shape:
-        wanted *= int(size)
+def _refuse_too_large(path, wanted: float) -> None:
+    memory = memory_of_the_machine()
     if memory and wanted > MEMORY_SHARE * memory:
         raise InputError(
             f"{path}: the image has {wanted / 2**30:,.1f} GiB, and this machine has "
@@ -174,7 +147,7 @@ def _refuse_too_large(path, shape: Sequence[int], value_bytes: int) -> None:
         )
 
 
-def _in_space(axes: str, lengths: Mapping[str, float], otherwise: float = 1.0):
+def _in_space(axes: str, lengths: dict[str, float], otherwise: float = 1.0):
     """Lengths of the axes K, J, I."""
     return tuple(float(lengths.get(axis, 1.0)) if axis in axes else otherwise for axis in SPACE)
 
@@ -189,56 +162,47 @@ def _three_d(voxels):
 # OME-Zarr
 
 
-def _read_zarr(path: Path, choice: Choice, zarr: ModuleType) -> Stack:
-    image, multiscale, dataset = _image(path)
-    axes = [_axis(each) for each in multiscale["axes"]]
-    letters = "".join(name for name, _ in axes)
-    folder = image / path_inside(dataset["path"])
+def _read_zarr(path: Path, choice: Choice, zarr: Any) -> Stack:
+    folder, letters, spacing, origin, unknown = _image(path)
     header, notes = checked_array(folder)
     if len(letters) != len(header.shape):
         raise ValueError(f"its axes {one_line(letters)} do not fit the shape {header.shape}")
-    index = _selection(path, letters, header.shape, choice)
-    wanted = [size for size, at in zip(header.shape, index) if isinstance(at, slice)]
-    for shape in (wanted, header.chunks):
-        _refuse_too_large(path, shape, header.value_bytes)
+    index = _selection(path, letters, header.shape, choice, header.value_bytes)
     voxels = zarr.open_array(str(folder), mode="r")[index]
-    spacing, origin, unknown = _placed(axes, multiscale, dataset)
     if choice.spacing is not None:
-        spacing = dict(zip("xyz", choice.spacing))
+        spacing = choice.spacing[::-1]
     elif unknown:
         notes += (f"{path.name} names no unit of length for its axes: its lengths count as mm.",)
-    origin = _in_space(letters, origin, 0.0)
-    return Stack(_three_d(voxels), _in_space(letters, spacing), origin, tuple(notes))
+    return Stack(_three_d(voxels), spacing, origin, tuple(notes))
 
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
     """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none."""
-    folders = (path, path / "0", *list(path.parents)[:MAX_DEPTH])
-    if all(_multiscale(folder) is None for folder in folders):
+    if all(_multiscale(folder) is None for folder in (path, path / "0", *_above(path))):
         return None
-    _folder, multiscale, dataset = _image(path)
-    axes = [_axis(each) for each in multiscale["axes"]]
-    letters = "".join(name for name, _ in axes)
-    spacing, origin, _unknown = _placed(axes, multiscale, dataset)
-    return _in_space(letters, spacing), _in_space(letters, origin, 0.0)
+    return _image(path)[2:4]
 
 
 def _image(path):
-    """Folder of the image, its multiscale and the dataset that a path names."""
-    multiscale = _multiscale(path)
+    """Folder, axes, spacing, origin (K, J, I) of an array; and whether a unit is missing."""
+    image, multiscale = path, _multiscale(path)
     if multiscale is None and _multiscale(path / "0"):  # as bioformats2raw writes a single image
-        path = path / "0"
-        multiscale = _multiscale(path)
+        image, multiscale = path / "0", _multiscale(path / "0")
     if multiscale is not None:
-        return path, multiscale, multiscale["datasets"][0]
-    for image in list(path.parents)[:MAX_DEPTH]:
-        for dataset in (_multiscale(image) or {}).get("datasets", ()):
+        return _placed(image, multiscale, multiscale["datasets"][0])
+    for image in _above(path):
+        multiscale = _multiscale(image) or {}
+        for dataset in multiscale.get("datasets", ()):
             if image / path_inside(dataset["path"]) == path:
-                return image, _multiscale(image), dataset
+                return _placed(image, multiscale, dataset)
     raise InputError(
         f"{path}: this folder is Zarr, but no OME-Zarr image: it has no 'multiscales', which name "
         "its axes and resolutions."
     )
+
+
+def _above(path):
+    return list(path.parents)[:MAX_DEPTH]
 
 
 def _multiscale(folder: Path) -> dict[str, Any] | None:
@@ -247,16 +211,16 @@ def _multiscale(folder: Path) -> dict[str, Any] | None:
     return found[0] if found else None
 
 
-def _axis(entry):
-    """Name and unit of an axis; OME-NGFF before 0.4 has the name alone."""
-    return (entry, None) if isinstance(entry, str) else (str(entry["name"]), entry.get("unit"))
-
-
-def _placed(axes, multiscale, dataset):
-    """Spacing and origin in mm by axis, and whether a unit is missing."""
-    spacing, origin = {name: 1.0 for name, _ in axes}, {name: 0.0 for name, _ in axes}
-    both = (dataset, multiscale)
-    for step in (each for where in both for each in where.get("coordinateTransformations", ())):
+def _placed(image, multiscale, dataset):
+    # OME-NGFF before 0.4 has the names of axes alone.
+    axes = [{"name": each} if isinstance(each, str) else each for each in multiscale["axes"]]
+    names = [str(axis["name"]) for axis in axes]
+    spacing, origin = dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.0)
+    for step in (
+        each
+        for where in (dataset, multiscale)
+        for each in where.get("coordinateTransformations", ())
+    ):
         kind, numbers = step["type"], step.get(step["type"])
         if kind == "identity":
             continue
@@ -264,33 +228,42 @@ def _placed(axes, multiscale, dataset):
             raise ValueError(
                 f"its place in space is given by {one_line(kind)!r}, which is not read"
             )
-        for (name, _), number in zip(axes, numbers, strict=True):
+        for name, number in zip(names, numbers, strict=True):
             if kind == "scale":
                 spacing[name] *= float(number)
                 origin[name] *= float(number)
             else:
                 origin[name] += float(number)
-    units = {name: UNITS.get(str(unit).lower()) for name, unit in axes if name in SPACE}
+    units = {
+        name: UNITS.get(str(axis.get("unit")).lower())
+        for name, axis in zip(names, axes)
+        if name in SPACE
+    }
     for name, unit in units.items():
         spacing[name] *= unit or 1.0
         origin[name] *= unit or 1.0
-    return spacing, origin, None in units.values()
+    letters, unknown = "".join(names), None in units.values()
+    places = _in_space(letters, spacing), _in_space(letters, origin, 0.0)
+    return image / path_inside(dataset["path"]), letters, *places, unknown
 
 
 # TIFF: OME-TIFF, ImageJ's, and plain pages
 
 
-def _read_tiff(path: Path, choice: Choice, tifffile: ModuleType) -> Stack:
-    if not path.is_file() or path.stat().st_size == 0:
+def _read_tiff(path: Path, choice: Choice, tifffile: Any) -> Stack:
+    if path.stat().st_size == 0:
         raise ValueError("the file is empty")
-    with _errors_raised(), tifffile.TiffFile(path) as file:
+    handler, logger = _Raises(logging.ERROR), logging.getLogger("tifffile")
+    with contextlib.ExitStack() as stack:
+        logger.addHandler(handler)
+        stack.callback(logger.removeHandler, handler)
+        file = stack.enter_context(tifffile.TiffFile(path))
         series = file.series[0]
         axes, shape = _named(series.axes.lower()), series.shape
         if series.dtype is None or series.dtype.kind not in "uifb":
             raise ValueError(f"its voxels are of the type {series.dtype}")
-        index = _selection(path, axes, shape, choice)
-        _refuse_too_large(path, shape, series.dtype.itemsize)
-        _refuse_cut(series, path.stat().st_size)
+        index = _selection(path, axes, shape, choice, series.dtype.itemsize)
+        _refuse_too_large(path, float(series.nbytes))
         spacing = _tiff_spacing(file)
         voxels = series.asarray()[index]
     notes: tuple[str, ...] = ()
@@ -305,41 +278,16 @@ def _read_tiff(path: Path, choice: Choice, tifffile: ModuleType) -> Stack:
 
 
 class _Raises(logging.Handler):
-    """Makes a logged error one that is raised."""
+    """Raises what tifffile only logs: it leaves out lost pages silently."""
 
     def emit(self, record: logging.LogRecord) -> None:
         raise ValueError(record.getMessage())
-
-
-@contextmanager
-def _errors_raised() -> Iterator[None]:
-    """Raise what tifffile only logs: it leaves out lost pages silently."""
-    logger, handler = logging.getLogger("tifffile"), _Raises(logging.ERROR)
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
 
 
 def _named(axes):
     """Pages that say nothing of their meaning are slices."""
     unnamed = [axis for axis in axes if axis in "qi"]
     return axes.replace(unnamed[0], "z") if len(unnamed) == 1 and "z" not in axes else axes
-
-
-def _refuse_cut(series, length):
-    """Refuse pages that the file cannot hold."""
-    if series.dataoffset is not None:
-        if series.dataoffset + series.nbytes > length:
-            raise ValueError("the file was cut short")
-        return
-    if series.nbytes > length * MAX_RATIO:
-        raise ValueError("it declares more voxels than the file can hold")
-    for page in filter(None, series.pages):
-        parts = zip(page.dataoffsets, page.databytecounts)
-        if any(offset + count > length for offset, count in parts):
-            raise ValueError("the file was cut short")
 
 
 def _tiff_spacing(file: Any) -> dict[str, float]:

@@ -1,5 +1,7 @@
 """Volumes, masks and labelmaps from files into the MRML scene."""
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,31 +26,14 @@ MAX_LABEL = 2**31 - 1
 
 
 def read_volume(path: str | Path, frame: int | None = None, choice: Choice | None = None) -> Any:
-    """Read a volume into the scene.
+    """Read a file, a folder with one DICOM series or an OME-Zarr folder as a scalar volume node.
 
-    Parameters
-    ----------
-    path : str or Path
-        .nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz or TIFF, a folder with one DICOM series, or an
-        OME-Zarr folder.
-    frame : int, optional
-        Which frame of a 4D file, counted from 0.
-    choice : Choice, optional
-        Of the part of a stack; its frame instead of `frame`.
-
-    Returns
-    -------
-    vtkMRMLScalarVolumeNode
-        Voxel I, J, K is the same as in Slicer: left-handed axes are made right-handed by reversing
-        the third one, and the node gets the attribute `K_REVERSED`.
-
-    Raises
-    ------
-    InputError
-        The message names the file and what to do.
+    A frame (from 0) of a 4D file, or a choice of the part of a stack. Voxel I, J, K is the same as
+    in Slicer: left-handed axes are made right-handed by reversing the third one, and the node gets
+    the attribute `K_REVERSED`. Raises `InputError`, which names the file and what to do.
     """
-    path, choice = existing(path), choice or Choice(frame)
-    voxels, matrix, notes = _read(path, choice)
+    path = existing(path)
+    voxels, matrix, notes = _read(path, choice or Choice(frame))
     if voxels.dtype.name not in VOXEL_TYPES:
         raise InputError(
             f"{path}: the voxel type {voxels.dtype.name} is not supported; "
@@ -58,17 +43,9 @@ def read_volume(path: str | Path, frame: int | None = None, choice: Choice | Non
 
 
 def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = None) -> Any:
-    """Read a mask into the scene as a labelmap of 0 and 1; any voxel type will do.
+    """Read a mask of any voxel type into the scene as a labelmap of 0 and 1.
 
-    Parameters
-    ----------
-    path : str or Path
-    spacing : tuple of float, optional
-        I, J, K in mm; of a stack that says none, or another.
-
-    Returns
-    -------
-    vtkMRMLLabelMapVolumeNode
+    `spacing` (I, J, K in mm) is for a stack that says none, or another.
     """
     path = existing(path)
     choice = Choice(spacing=spacing) if is_stack(path) else Choice()
@@ -78,43 +55,30 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
 
 
 def read_labelmap(
-    path: str | Path, label: int | None = None, choice: Choice | None = None
-) -> tuple[Any, np.ndarray]:
-    """Read a labelmap into the scene; a scan is not taken for one.
-
-    Parameters
-    ----------
-    path : str or Path
-    label : int, optional
-        Must be there.
-    choice : Choice, optional
-        Of the part of a stack.
-
-    Returns
-    -------
-    node : vtkMRMLLabelMapVolumeNode
-        With all labels of the file.
-    labels : ndarray
-        The labels that are there, but 0.
+    path: str | Path, wanted: Iterable[int] = (), choice: Choice | None = None
+) -> tuple[Any, list[int]]:
+    """Read a labelmap with all its labels into the scene, and list them (without 0).
 
     Raises
     ------
     InputError
-        The file is no labelmap, is empty, or lacks the label; the message names the file.
+        The file is no labelmap (but a scan), is empty, or lacks a wanted label; the message names
+        the file.
     """
     path = existing(path)
     voxels, matrix, notes = _read(path, choice or Choice(), "labelmap")
     values = np.unique(voxels)
-    _refuse_scan(path, values, label)
-    labels = values[values != 0]
-    if not labels.size:
+    _refuse_scan(path, values, bool(wanted))
+    labels = [int(value) for value in values[values != 0]]
+    if not labels:
         raise InputError(f"{path}: the labelmap is empty: every voxel is 0.")
-    if label is not None and label not in labels:
-        listed = ", ".join(f"{value:g}" for value in labels[:MAX_LISTED])
-        more = f" and {labels.size - MAX_LISTED} more" if labels.size > MAX_LISTED else ""
-        raise InputError(f"{path}: there is no label {label}; there are {listed}{more}.")
+    for label in wanted:
+        if label not in labels:
+            listed = ", ".join(map(str, labels[:MAX_LISTED]))
+            more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
+            raise InputError(f"{path}: there is no label {label}; there are {listed}{more}.")
     if voxels.dtype.kind == "f" or voxels.dtype.name not in VOXEL_TYPES:
-        if np.abs(values.astype(float)).max() > MAX_LABEL:
+        if max(map(abs, labels)) > MAX_LABEL:
             raise InputError(f"{path}: a label is larger than {MAX_LABEL}; number them anew.")
         voxels = voxels.astype(np.int32)
     return _add(path, voxels, matrix, notes, "vtkMRMLLabelMapVolumeNode"), labels
@@ -128,11 +92,7 @@ def notes_of(node: Any) -> list[str]:
 def existing(path: str | Path) -> Path:
     """Return the path; raises `InputError` if there is nothing."""
     path = Path(path)
-    try:
-        is_there = path.exists()
-    except OSError as error:  # too long a name, a folder that must not be entered
-        raise InputError(f"{path}: {error.strerror or error}.") from error
-    if not is_there:
+    if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file or folder.")
     return path
 
@@ -149,8 +109,9 @@ def _read(path: Path, choice: Choice, what: str = "") -> tuple[np.ndarray, np.nd
     if is_stack(path):
         stack = read_stack(path, choice)
         return stack.voxels, stack.ijk_to_ras, stack.notes
-    if choice.for_stacks:
-        raise InputError(f"{path}: {choice.for_stacks} is for OME-Zarr and TIFF; leave it out.")
+    for option in ("channel", "spacing"):
+        if getattr(choice, option) is not None:
+            raise InputError(f"{path}: --{option} is for OME-Zarr and TIFF; leave it out.")
     if path.is_dir() and what:
         raise InputError(f"{path}: a {what} is one file ({', '.join(SUFFIXES)}).")
     if path.is_dir() and choice.frame is not None:
@@ -196,7 +157,7 @@ def _refuse_no_space(path, matrix):
         )
 
 
-def _refuse_scan(path, values, label):
+def _refuse_scan(path, values, chosen):
     """Refuse what is no labelmap, by the different numbers in it."""
     way_out = "segment it first (fuzzy-vessel segment, or fuzzy-vessel run for both)."
     broken = values[~np.isfinite(values) | (values != np.rint(values))]
@@ -205,7 +166,7 @@ def _refuse_scan(path, values, label):
             f"{path}: this is no labelmap: it holds numbers that are not whole, such as "
             f"{broken[0]:g}; {way_out}"
         )
-    if label is None and (values[0] < 0 or values.size > MAX_LABELS):
+    if not chosen and (values[0] < 0 or values.size > MAX_LABELS):
         raise InputError(
             f"{path}: this looks like a scan, not a labelmap: it holds {values.size:,} different "
             f"numbers from {values[0]:g} to {values[-1]:g}; name one with --label N, or {way_out}"

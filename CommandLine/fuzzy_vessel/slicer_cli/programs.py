@@ -5,24 +5,27 @@ takes files and points as Slicer's CLI panel and slicer_cli_web give them.
 """
 
 import argparse
+import json
 import os
-import stat
+import shlex
+import shutil
 import sys
 import tempfile
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 
+from ..__main__ import main as command_line
 from ..arguments import make_parser, threshold
 from ..progress_bar import ProgressBar, Stopwatch
 
 SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
-IMAGES = (".nrrd", ".nhdr", ".mha", ".nii", ".nii.gz")
+IMAGES = (".nrrd", ".nhdr", ".mha", ".nii.gz", ".nii")
 MODELS, TABLES = (".vtp", ".vtk"), (".csv",)
 # Share of the whole at which a stage begins and ends; the others belong to the end.
 STAGES = {
@@ -46,6 +49,18 @@ def skeleton_main(arguments: Sequence[str] | None = None) -> int:
     return _main(SKELETON, _skeleton, arguments)
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """What a container starts: a module by its name (slicer_cli_web), else `fuzzy-vessel`."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    starts = {SEGMENT: segment_main, SKELETON: skeleton_main}
+    if arguments == ["--list_cli"]:
+        print(json.dumps({name: {"type": "python"} for name in starts}))
+        return 0
+    if arguments and arguments[0] in starts:
+        return starts[arguments[0]](arguments[1:])
+    return command_line(arguments)
+
+
 def description(name: str) -> str:
     """Return the description (XML) of a module."""
     return (Path(__file__).parent / f"{name}.xml").read_text(encoding="utf-8")
@@ -56,17 +71,19 @@ def _main(name, job, arguments):
     if "--xml" in arguments:  # alone: the files are not named
         sys.stdout.write(description(name))
         return 0
+    message = ""
     try:
         given = _parse(name, arguments)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             notes = _run(job, given)
-    except (FuzzyVesselError, MemoryError, OSError) as error:
+    except FuzzyVesselError as error:
         message = str(error)
-        if isinstance(error, MemoryError):
-            message = "the memory does not suffice for this volume; crop it."
-        elif isinstance(error, OSError):
-            message = f"the results cannot be written: {error.strerror or error}."
+    except MemoryError:
+        message = "the memory does not suffice for this volume; crop it."
+    except OSError as error:
+        message = f"the results cannot be written: {error.strerror or error}."
+    if message:
         print(f"{name}: error: {message}", file=sys.stderr)
         return 2
     for note in notes:
@@ -117,14 +134,20 @@ def _point(text: str) -> tuple[float, float, float]:
 
 
 def _run(job: Callable, given: Namespace) -> list[str]:
-    """Run a job; its files get their names when all of them are there."""
+    """Run a job; its files get their names when all of them are there, each as a whole."""
     from ..slicer_host import headless
 
     headless.start().clear()
     with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         progress = FilterProgress()
         files, notes = job(given, Stopwatch(progress), Path(folder))
-        _move_into_place(Path(folder), files)
+        for name, wanted in files.items():
+            beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
+            try:
+                shutil.copyfile(Path(folder) / name, beside)
+                os.replace(beside, wanted)
+            finally:
+                beside.unlink(missing_ok=True)
         progress(1.0)
     return notes
 
@@ -135,32 +158,29 @@ def _segment(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
     from ..reading import volumes
     from ..writing import nodes
 
-    options = _defaults("segment", given.volume)
-    options.seed, options.mask = given.seeds or [], given.mask
-    for name in ("automatic_seeds", "threshold", "fill_gaps", "border", "device"):
-        setattr(options, name, getattr(given, name))
+    names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
+    options = _options("segment", given.volume, given, names)
+    options.seed = given.seeds or []
     if not (options.seed or options.automatic_seeds):
         raise InputError(
             "there is no seed: give points inside the vessels with --seed R,A,S in mm, or let the "
             "program find them with --automaticSeeds 6."
         )
     check_segmentation(options)
-    wanted = {"labels": given.labels, "connectedness": given.connectedness}
-    names = {name: _file(name, path, IMAGES) for name, path in wanted.items() if path}
+    files = _files(IMAGES, labels=given.labels, connectedness=given.connectedness)
     watch.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
         vessels=list(filter(None, [_points(given.seeds, "Vessels")])),
+        title=Path(given.volume).name,
         background=_points(given.background, "Background"),
         mask=volumes.read_mask(given.mask) if given.mask else None,
-        title=Path(given.volume).name,
-        origin={},
     )
     outcome = segmenting.segment(inputs, options, watch)
     watch.stage("Writing")
     found = {"labels": outcome.result.labelmapNode, "connectedness": outcome.result.sceneNode}
-    nodes.write_nodes(folder, {file: found[name] for name, file in names.items()})
-    return {file: wanted[name] for name, file in names.items()}, outcome.warnings
+    nodes.write_nodes(folder, {file: found[file.split(".")[0]] for file in files})
+    return files, outcome.warnings
 
 
 def _skeleton(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
@@ -170,18 +190,13 @@ def _skeleton(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
     from ..reading import volumes
     from ..writing import nodes
 
-    options = _defaults("skeleton", given.labelmap)
     names = ("device", "strength", "drop_islands", "level")
-    vars(options).update({name: getattr(given, name) for name in names})
-    check_centrelines(options)
-    if not 1 <= given.level <= 3:
-        raise InputError(f"--level {given.level} is not possible: give 1, 2 or 3.")
-    models = {"centrelines": given.centrelines, "tubes": given.tubes}
-    files = {_file(name, path, MODELS): path for name, path in models.items() if path}
-    table = _file("branches", given.branches, TABLES) if given.branches else None
+    check_centrelines(_options("skeleton", given.labelmap, given, names))
+    files = _files(MODELS, centrelines=given.centrelines, tubes=given.tubes)
+    table = _files(TABLES, branches=given.branches)
     watch.stage("Reading")
     label = given.label or None
-    node, _ = volumes.read_labelmap(given.labelmap, label)
+    node, _ = volumes.read_labelmap(given.labelmap, (label,) if label else ())
     watch.stage("Finding centrelines")
     result = PotentialSkeletonLogic().extract(
         node,
@@ -190,7 +205,7 @@ def _skeleton(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
         curveNodes=False,
         labelmapNode=False,
         progress=watch.progress,
-        **{name: getattr(options, name) for name in names},
+        **{name: getattr(given, name) for name in names},
     )
     watch.stage("Writing")
     if not result.skeleton.branches:
@@ -199,25 +214,31 @@ def _skeleton(given: Namespace, watch: Stopwatch, folder: Path) -> Written:
         )
     found = {"centrelines": result.modelNode, "tubes": result.tubesNode}
     nodes.write_nodes(folder, {file: found[file.split(".")[0]] for file in files})
-    if table:
-        files[table] = given.branches
-        result.skeleton.to_csv(folder / table)
-    return files, list(result.warnings)
+    for file in table:
+        result.skeleton.to_csv(folder / file)
+    return files | table, list(result.warnings)
 
 
-def _defaults(command: str, path: str) -> Namespace:
-    """The options of the command line that nobody has chosen; the output lies nowhere near."""
-    return make_parser().parse_args([command, path, "--out", f"{path}.results"])
+def _options(command: str, path: str, given: Namespace, names: Sequence[str]) -> Namespace:
+    """The options of the command line, with those of these names as given here."""
+    options = make_parser().parse_args([command, path, "--out", f"{path}.results"])
+    vars(options).update({name: getattr(given, name) for name in names})
+    return options
 
 
-def _file(name: str, path: str, suffixes: Sequence[str]) -> str:
-    """A file's name in the folder, with the suffix of the name that it is to get."""
-    if not Path(path).parent.is_dir():
-        raise InputError(f"{path}: there is no folder {Path(path).parent}.")
-    for suffix in sorted(suffixes, key=len, reverse=True):
-        if path.lower().endswith(suffix):
-            return name + suffix
-    raise InputError(f"{path}: {name} can be written as {', '.join(suffixes)}.")
+def _files(suffixes: Sequence[str], **wanted: str | None) -> dict[str, str]:
+    """Files to write in the folder, with the suffixes of the names that they are to get."""
+    files = {}
+    for name, path in wanted.items():
+        if not path:
+            continue
+        if not Path(path).parent.is_dir():
+            raise InputError(f"{path}: there is no folder {Path(path).parent}.")
+        suffix = next((each for each in suffixes if path.lower().endswith(each)), None)
+        if suffix is None:
+            raise InputError(f"{path}: {name} can be written as {', '.join(suffixes)}.")
+        files[name + suffix] = path
+    return files
 
 
 def _points(positions, name):
@@ -232,22 +253,6 @@ def _points(positions, name):
     return node
 
 
-def _move_into_place(folder: Path, files: Mapping[str, str]) -> None:
-    """Give files their names, all of them or none; a name is written anew as a whole."""
-    waiting = {}
-    try:
-        for name, wanted in files.items():
-            path = Path(wanted)
-            beside = path.with_name(f".{path.name}.partial")
-            beside.write_bytes((folder / name).read_bytes())
-            waiting[beside] = path
-        for beside, path in waiting.items():
-            os.replace(beside, path)
-    finally:
-        for beside in waiting:
-            beside.unlink(missing_ok=True)
-
-
 class FilterProgress(ProgressBar):
     """Writes `<filter-progress>`, which never falls, as Slicer reads it from standard output."""
 
@@ -258,20 +263,16 @@ class FilterProgress(ProgressBar):
     def stage(self, name: str) -> None:
         """Begin a stage."""
         self._first, self._last = STAGES.get(name, (0.9, 1.0))
-        print(f"<filter-comment>{name}</filter-comment>", file=self._stream, flush=True)
+        print(f"<filter-comment>{name}</filter-comment>", flush=True)
         self(0.0)
 
     def __call__(self, share: float) -> bool:
         """Report the share done (0..1) of the stage; return True: go on."""
         done = self._first + min(max(share, 0.0), 1.0) * (self._last - self._first)
-        done = max(done, self._written)
-        if done >= self._written + 0.01 or self._written < 0 or done == 1 != self._written:
+        if done >= self._written + 0.01 or done == 1 != self._written:
             self._written = done
-            print(f"<filter-progress>{done:.3f}</filter-progress>", file=self._stream, flush=True)
+            print(f"<filter-progress>{done:.3f}</filter-progress>", flush=True)
         return True
-
-    def clear(self) -> None:
-        """There is nothing to take off a terminal."""
 
 
 # The folder for Slicer
@@ -290,14 +291,10 @@ def write_wrappers(folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for module, start in ((SEGMENT, "segment_main"), (SKELETON, "skeleton_main")):
             name, text = _script(module, start)
-            for path, content in (
-                (folder / name, text),
-                (folder / f"{module}.xml", description(module)),
-            ):
-                path.write_text(content, encoding="utf-8", newline="")
-                written.append(path)
-            path = folder / name
-            path.chmod(path.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+            for each, content in ((name, text), (f"{module}.xml", description(module))):
+                (folder / each).write_text(content, encoding="utf-8", newline="")
+                written.append(folder / each)
+            (folder / name).chmod(0o755)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror or error}.") from error
     return written
@@ -310,5 +307,5 @@ def _script(name: str, start: str) -> tuple[str, str]:
         hide = "\r\n".join(f'set "{each}="' for each in HIDDEN)
         return f"{name}.bat", f'@echo off\r\n{hide}\r\n"{sys.executable}" -c "{code}" %*\r\n'
     hide = " ".join(f"-u {each}" for each in HIDDEN)
-    python = sys.executable.replace("'", "'\\''")
-    return name, f"#!/bin/sh\nexec env {hide} '{python}' -c '{code}' \"$@\"\n"
+    python = shlex.quote(sys.executable)
+    return name, f"#!/bin/sh\nexec env {hide} {python} -c '{code}' \"$@\"\n"

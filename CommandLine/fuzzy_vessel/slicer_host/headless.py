@@ -14,40 +14,42 @@ work as in Slicer's Python console. `slicer.util` keeps the properties of one ca
 """
 
 import atexit
+import contextlib
 import os
+import re
 import shutil
 import tempfile
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
 from .scene_files import SceneFiles
-from .vtk_messages import vtk_messages
-
-__all__ = ["Application", "start", "vtk_messages"]
 
 # slicer.modules.<lower case> and the class of its logic, which also registers the module's nodes.
 LOGICS = {
-    "Cameras": "vtkSlicerCamerasModuleLogic",
-    "CropVolume": "vtkSlicerCropVolumeLogic",
-    "Data": "vtkSlicerDataModuleLogic",
-    "Markups": "vtkSlicerMarkupsLogic",
-    "Models": "vtkSlicerModelsLogic",
-    "Plots": "vtkSlicerPlotsLogic",
-    "SceneViews": "vtkSlicerSceneViewsModuleLogic",
-    "Segmentations": "vtkSlicerSegmentationsModuleLogic",
-    "Sequences": "vtkSlicerSequencesLogic",
-    "SubjectHierarchy": "vtkSlicerSubjectHierarchyModuleLogic",
-    "Tables": "vtkSlicerTablesLogic",
-    "Texts": "vtkSlicerTextsLogic",
+    **{
+        name: f"vtkSlicer{name}Logic"
+        for name in (
+            "CropVolume", "Markups", "Models", "Plots", "Sequences", "Tables", "Texts", "Units",
+            "VolumeRendering", "Volumes",
+        )
+    },
+    **{
+        name: f"vtkSlicer{name}ModuleLogic"
+        for name in ("Cameras", "Data", "SceneViews", "Segmentations", "SubjectHierarchy")
+    },
     "Transforms": "vtkSlicerTransformLogic",
-    "Units": "vtkSlicerUnitsLogic",
-    "VolumeRendering": "vtkSlicerVolumeRenderingLogic",
-    "Volumes": "vtkSlicerVolumesLogic",
-}
+}  # fmt: skip
 WAY_OUT = "install it with: pip install 'fuzzy-vessel-gpu[mrml]'"
+# VTK begins a message with where it comes from, and names the object by its address.
+NOISE = re.compile(
+    r"^(ERROR|Warning|Generic Warning): In \S+, line \d+\s*"
+    r"|^\w+ \((0x)?[0-9a-fA-F]+\): | \((0x)?[0-9a-fA-F]{8,}\)",
+    re.MULTILINE,
+)
 
 _application: "Application | None" = None
 
@@ -74,33 +76,53 @@ def start() -> "Application":
             )
         # Base classes of scripted modules, which the wheel leaves out.
         slicer.__path__.append(str(Path(__file__).parent / "slicer_parts"))
-        _application = Application()
-        slicer.app = _application
+        slicer.app = _application = Application()
         slicer.mrmlScene = _application.scene
         slicer.modules = types.SimpleNamespace(**_application.modules)
     return _application
+
+
+@contextlib.contextmanager
+def vtk_messages() -> Iterator[list[str]]:
+    """Keep VTK's messages off the console in the block, and yield a list that collects them.
+
+    What other native libraries write to the process's standard error goes there at once, so that
+    their last words are not lost when one of them ends the process.
+    """
+    import vtk
+
+    messages: list[str] = []
+
+    @vtk.calldata_type(vtk.VTK_STRING)
+    def collect(_caller, _event, text):
+        messages.append(NOISE.sub("", text.strip()).strip())
+
+    window = vtk.vtkOutputWindow.GetInstance()
+    tags = [window.AddObserver(event, collect) for event in ("ErrorEvent", "WarningEvent")]
+    verbosity, mode = vtk.vtkLogger.GetCurrentVerbosityCutoff(), window.GetDisplayMode()
+    vtk.vtkLogger.SetStderrVerbosity(vtk.vtkLogger.VERBOSITY_OFF)
+    window.SetDisplayModeToNever()
+    try:
+        yield messages
+    finally:
+        window.SetDisplayMode(mode)
+        vtk.vtkLogger.SetStderrVerbosity(verbosity)
+        for tag in tags:
+            window.RemoveObserver(tag)
 
 
 class Module:
     """What `slicer.modules.<name>` offers without a user interface."""
 
     def __init__(self, name, logic):
-        self.name, self.path, self._logic = name, "", logic
-
-    def logic(self) -> Any:
-        return self._logic
+        self.name, self.path, self.logic = name, "", lambda: logic
 
 
 class Application:
     """Stands in for `slicer.app`: what `slicer.util` and the modules' logics ask of it.
 
-    Attributes
-    ----------
-    scene : vtkMRMLScene
-    modules : dict of str to Module
-        By the names that `slicer.modules` uses.
-    temporaryPath : str
-        Folder for intermediate files, its owner's alone; it goes away with the process.
+    Its `scene`; `modules`, by the names that `slicer.modules` uses; and `temporaryPath`, a folder
+    that goes away with the process.
     """
 
     applicationName = "Slicer"
@@ -162,8 +184,7 @@ def _new_scene(temporary_path):
     """A scene with the helpers that its storage and slice nodes rely on."""
     import slicer
 
-    scene = slicer.vtkMRMLScene()
-    cache = slicer.vtkCacheManager()
+    scene, cache = slicer.vtkMRMLScene(), slicer.vtkCacheManager()
     cache.SetRemoteCacheDirectory(temporary_path)
     cache.SetMRMLScene(scene)
     scene.SetCacheManager(cache)
@@ -190,9 +211,7 @@ def _new_application_logic(scene, temporary_path):
     logic.SetModuleLogic("Colors", logic.GetColorLogic())
     logic.SetSliceLogics(vtk.vtkCollection())
     logic.SetViewLogics(vtk.vtkCollection())
-    for factory in (
-        slicer.vtkMRMLThreeDViewDisplayableManagerFactory,
-        slicer.vtkMRMLSliceViewDisplayableManagerFactory,
-    ):
+    for view in ("ThreeD", "Slice"):
+        factory = getattr(slicer, f"vtkMRML{view}ViewDisplayableManagerFactory")
         factory.GetInstance().SetMRMLApplicationLogic(logic)
     return logic

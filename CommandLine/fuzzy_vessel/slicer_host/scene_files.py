@@ -9,22 +9,9 @@ from ..reading.points import checked_bundle
 # Reader of a file by the end of its name; what is not known is tried as a volume.
 FILE_TYPES = {
     ".seg.nrrd": "SegmentationFile",
-    ".mrk.json": "MarkupsFile",
-    ".fcsv": "MarkupsFile",
-    ".mrb": "SceneFile",
-    ".mrml": "SceneFile",
+    **dict.fromkeys((".mrk.json", ".fcsv"), "MarkupsFile"),
+    **dict.fromkeys((".mrb", ".mrml"), "SceneFile"),
     **dict.fromkeys((".vtp", ".vtk", ".stl", ".ply", ".obj"), "ModelFile"),
-    **dict.fromkeys((".tsv", ".csv"), "TableFile"),
-    **dict.fromkeys((".h5", ".tfm"), "TransformFile"),
-    ".txt": "TextFile",
-    ".ctbl": "ColorTableFile",
-}
-# Types that are read by the storage node which a new node of this class brings along.
-NODE_CLASSES = {
-    "ModelFile": "vtkMRMLModelNode",
-    "TableFile": "vtkMRMLTableNode",
-    "TextFile": "vtkMRMLTextNode",
-    "ColorTableFile": "vtkMRMLColorTableNode",
 }
 # Bits of vtkSlicerVolumesLogic::LoadingOptions.
 VOLUME_OPTIONS = {
@@ -33,16 +20,10 @@ VOLUME_OPTIONS = {
 
 
 class SceneFiles:
-    """Stands in for Slicer's qSlicerCoreIOManager: the part of it that `slicer.util` calls.
-
-    Parameters
-    ----------
-    application : headless.Application
-    """
+    """Stands in for Slicer's qSlicerCoreIOManager: the part of it that `slicer.util` calls."""
 
     def __init__(self, application):
-        self._scene = application.scene
-        self._modules = application.modules
+        self._scene, self._modules = application.scene, application.modules
 
     def fileType(self, filename: str) -> str:
         """Return the name of the reader for a file."""
@@ -79,23 +60,15 @@ class SceneFiles:
         storage.SetFileName(path)
         if "useCompression" in properties:
             storage.SetUseCompression(int(properties["useCompression"]))
-        written = bool(storage.WriteData(node))
-        if userMessages is not None:
-            userMessages.AddMessages(storage.GetUserMessages())
-        return written
+        return bool(storage.WriteData(node))
 
     def saveScene(self, filename: str, screenShot: Any = None, userMessages: Any = None) -> bool:
-        """Write the scene as `.mrb` (everything in one file), `.mrml` (no data) or a folder."""
+        """Write the scene as `.mrb` (everything in one file), or as `.mrml` (no data)."""
         path = os.path.abspath(filename)
         if path.lower().endswith(".mrb"):
             return bool(self._scene.WriteToMRB(path, screenShot, userMessages))
-        if path.lower().endswith(".mrml"):
-            self._scene.SetRootDirectory(os.path.dirname(path))
-            return bool(self._scene.Commit(path, userMessages))
-        os.makedirs(path, exist_ok=True)
-        return bool(
-            self._scene.SaveSceneToSlicerDataBundleDirectory(path, screenShot, userMessages)
-        )
+        self._scene.SetRootDirectory(os.path.dirname(path))
+        return bool(self._scene.Commit(path, userMessages))
 
     def _load_scene(self, path, clear, userMessages):
         path = os.path.abspath(path)
@@ -110,35 +83,13 @@ class SceneFiles:
         return read
 
     def _load_node(self, fileType, path, name, properties):
-        if fileType == "VolumeFile":
-            return self._load_volume(path, name, properties)
         if fileType == "SegmentationFile":
             logic = self._modules["segmentations"].logic()
             return logic.LoadSegmentationFromFile(path, True, name)
         if fileType == "MarkupsFile":
             node_id = self._modules["markups"].logic().LoadMarkups(path, name)
             return self._scene.GetNodeByID(node_id) if node_id else None
-        if fileType == "TransformFile":
-            return self._modules["transforms"].logic().AddTransform(path, self._scene)
-        node = self._scene.AddNewNodeByClass(NODE_CLASSES[fileType], name)
-        node.AddDefaultStorageNode(path)
-        node.GetStorageNode().SetFileName(path)
-        if not node.GetStorageNode().ReadData(node):
-            self._scene.RemoveNode(node)
-            return None
-        if hasattr(node, "CreateDefaultDisplayNodes"):
-            node.CreateDefaultDisplayNodes()
-        return node
-
-    def _load_volume(self, path, name, properties):
-        import vtk
-
+        if fileType == "ModelFile":
+            return self._modules["models"].logic().AddModel(path)
         options = sum(bit for option, bit in VOLUME_OPTIONS.items() if properties.get(option))
-        names = vtk.vtkStringArray() if properties.get("fileNames") else None
-        for filename in properties.get("fileNames") or ():
-            names.InsertNextValue(str(filename))
-        logic = self._modules["volumes"].logic()
-        node = logic.AddArchetypeVolume(path, name, options, names)
-        if node is not None and properties.get("colorNodeID"):
-            node.GetDisplayNode().SetAndObserveColorNodeID(properties["colorNodeID"])
-        return node
+        return self._modules["volumes"].logic().AddArchetypeVolume(path, name, options)

@@ -37,35 +37,21 @@ def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> 
         return []
     import numpy as np
     import slicer
+    import zarr
 
     from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-    matrix = ijk_to_ras(node)
-    _write_ome_zarr(folder / f"{stem}.ome.zarr", slicer.util.arrayFromVolume(node), matrix)
-    steps = np.linalg.norm(matrix[:3, :3], axis=0)
-    if np.abs(matrix[:3, :3] / steps - np.diag([-1, -1, 1])).max() < SQUARE:
-        return []
-    return [
-        f"{stem}.ome.zarr holds no directions (OME-Zarr has none): its voxels are those of the "
-        "volume, its axes are not; take the .nii.gz or .nrrd for those."
-    ]
-
-
-def _write_ome_zarr(path, labels, matrix):
-    """An OME-Zarr label image of one resolution."""
-    import numpy as np
-    import zarr
-
-    spacing = np.linalg.norm(matrix[:3, :3], axis=0)[::-1].tolist()
-    origin = (np.diag([-1, -1, 1]) @ matrix[:3, 3])[::-1].tolist()
-    placed = [{"type": "scale", "scale": spacing}, {"type": "translation", "translation": origin}]
-    multiscale = {
+    matrix, labels = np.diag([-1, -1, 1]) @ ijk_to_ras(node)[:3], slicer.util.arrayFromVolume(node)
+    steps, origin = np.linalg.norm(matrix[:, :3], axis=0), matrix[:, 3]
+    scale = {"type": "scale", "scale": steps[::-1].tolist()}
+    translation = {"type": "translation", "translation": origin[::-1].tolist()}
+    multiscale: Any = {
         "version": OME_VERSION,
-        "name": path.name.split(".")[0],
+        "name": stem,
         "axes": [{"name": name, "type": "space", "unit": "millimeter"} for name in "zyx"],
-        "datasets": [{"path": "0", "coordinateTransformations": placed}],
+        "datasets": [{"path": "0", "coordinateTransformations": [scale, translation]}],
     }
-    group = zarr.open_group(str(path), mode="w", zarr_format=2)
+    group = zarr.open_group(str(folder / f"{stem}.ome.zarr"), mode="w", zarr_format=2)
     group.create_array(
         "0",
         data=np.ascontiguousarray(labels),
@@ -73,6 +59,12 @@ def _write_ome_zarr(path, labels, matrix):
         chunk_key_encoding={"name": "v2", "separator": "/"},
     )
     group.attrs.update({"multiscales": [multiscale], "image-label": {"version": OME_VERSION}})
+    if np.abs(matrix[:, :3] / steps - np.eye(3)).max() < SQUARE:
+        return []
+    return [
+        f"{stem}.ome.zarr holds no directions (OME-Zarr has none): its voxels are those of the "
+        "volume, its axes are not; take the .nii.gz or .nrrd for those."
+    ]
 
 
 def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> None:
@@ -91,25 +83,10 @@ def write_trees(
     formats: Sequence[str],
     root_voxels: Sequence[tuple[int, int, int]],
 ) -> tuple[dict, list[str]]:
-    """Write a skeleton as rooted trees and networks into a folder.
+    """Write a skeleton as rooted trees and networks; returns details for the report, and warnings.
 
-    Parameters
-    ----------
-    folder : Path
-    skeleton : CurveSkeleton
-    labels : ndarray of bool, (K, J, I), or None
-        The object; without it .stl and .ply have the tubes only.
-    ijk_to_ras : ndarray, (4, 4)
-    formats : iterable of str
-        Of `TREE_FORMATS`.
-    root_voxels : list of (int, int, int)
-        I, J, K; each chooses the nearest end as the root of its tree.
-
-    Returns
-    -------
-    details : dict
-        For the report: the formats, the roots (nodes) and the branches that the trees leave out.
-    warnings : list of str
+    Each root (I, J, K) chooses the nearest end of its tree. Without labels (the object, K, J, I)
+    .stl and .ply have the tubes only.
     """
     import numpy as np
 

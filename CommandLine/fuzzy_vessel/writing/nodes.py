@@ -1,5 +1,6 @@
 """Nodes and the whole scene as files; the names of all files of a result."""
 
+import gzip
 import json
 import shutil
 import zipfile
@@ -8,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..slicer_host.vtk_messages import vtk_messages
+from ..slicer_host.headless import vtk_messages
 
 LABELMAP = "labelmap.nrrd"
 FUZZY_SCENE = "fuzzy-scene.nrrd"
@@ -66,13 +67,7 @@ def write_curves(folder: Path, curves: Sequence[Any]) -> None:
 def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> None:
     """Write the whole scene as `scene.mrb`; Slicer opens it with the volume in the slice views.
 
-    Parameters
-    ----------
-    folder : Path
-    volume : vtkMRMLScalarVolumeNode
-        The background of the slice views; a labelmap is laid over an empty background.
-    focus : sequence of 3 float
-        The point (RAS) through which the slices go.
+    The slices go through the focus (RAS); a labelmap is laid over an empty background.
     """
     import slicer
 
@@ -84,12 +79,11 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
     try:
         with vtk_messages():
             written = slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene"))
-        if not written:
-            raise _not_written(path)
-        # The volumes are packed already: packing them once more would only take time.
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:
-            for part in sorted(parts.rglob("*")):
-                bundle.write(part, part.relative_to(parts))
+        if written:
+            # The volumes are packed already: packing them once more would only take time.
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:
+                for part in sorted(parts.rglob("*")):
+                    bundle.write(part, part.relative_to(parts))
     finally:
         shutil.rmtree(parts, ignore_errors=True)
         _remove_slice_views()
@@ -110,25 +104,19 @@ def is_whole(path: Path) -> bool:
         elif path.suffix == ".vtp":
             return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
         else:
-            return _is_unpacked_to_its_end(path)
-    except (ValueError, zipfile.BadZipFile, zlib.error):
+            with path.open("rb") as file:
+                if path.suffix == ".nrrd":
+                    while (line := file.readline()).strip():
+                        if line.startswith(b"encoding: raw"):
+                            return True
+                with gzip.GzipFile(fileobj=file) as packed:
+                    whole = bool(packed.read(1))
+                    while packed.read(1 << 22):
+                        pass
+                return whole
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error):
         return False
     return True
-
-
-def _is_unpacked_to_its_end(path):
-    """Whether the gzip stream of a .nii.gz, or of a .nrrd behind its header, is complete."""
-    unpack = zlib.decompressobj(47)
-    with path.open("rb") as file:
-        if path.suffix == ".nrrd":
-            while (line := file.readline()).strip():
-                if line.startswith(b"encoding: raw"):
-                    return True
-        while not unpack.eof and (piece := file.read(1 << 20)):
-            while piece and not unpack.eof:
-                unpack.decompress(piece, 1 << 22)
-                piece = unpack.unconsumed_tail
-    return unpack.eof
 
 
 def _not_written(path):

@@ -9,14 +9,7 @@ from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .report_file import (
-    OF_FILE_MANAGERS,
-    REPORT,
-    edited_files,
-    files_in,
-    files_of_result,
-    list_files,
-)
+from .report_file import OF_FILE_MANAGERS, files_in, list_files, result_in
 
 
 class OutputFolder:
@@ -28,19 +21,14 @@ class OutputFolder:
     An existing folder is replaced if it is empty or holds an earlier result of this program, as it
     was written, and nothing else: the report names its files and has their checksums. If the block
     ends with an exception, nothing of it is left. Where a person changed the folder meanwhile, or
-    it cannot be replaced any more, the results are kept: beside it under its name with a number, or
-    where they were written. While folders are exchanged, the earlier and the new result exist at
-    every moment, whatever interrupts it.
-
-    Parameters
-    ----------
-    path : str or Path
+    it cannot be replaced any more, the results are moved beside it, under its name with a number.
+    While folders are exchanged, the earlier and the new result exist at every moment.
 
     Raises
     ------
     InputError
         On entry, if the folder must not be replaced or cannot be written; on leaving, if the
-        results could not be moved into place, or were kept beside it. The message names the folder.
+        results could not be moved into place. The message names the folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -81,46 +69,22 @@ class OutputFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
-        own = files_of_result(self.path / REPORT)
+        own, edited = result_in(self.path)
         known = {name.split("/")[0] for name in own} | OF_FILE_MANAGERS
-        if self._place is not None:
-            known.add(self._place.name)
         foreign = sorted({entry.name for entry in self.path.iterdir()} - known)
-        foreign = foreign or sorted(set(files_in(self.path, but=self._place)) - own)
+        foreign = foreign or sorted(set(files_in(self.path)) - own)
         if foreign:
             return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
-        if edited := edited_files(self.path):
+        if edited:
             return (
                 f"{self.path}: {edited[0]} was changed after it was written, so the folder is left "
                 "alone"
             )
         return ""
 
-    def _keep(self, folder=None):
-        """Move results to a new folder beside the one that they were meant for, if possible."""
-        if folder is None:
-            folder, self._place = self._place, None  # no trace that is removed
-        number = 1
-        while True:
-            number += 1
-            beside = self._beside() / f"{self.path.name}-{number}"
-            if os.path.lexists(beside):
-                continue
-            try:
-                return folder.rename(beside)
-            except OSError:
-                if not os.path.lexists(beside):  # else another run was faster
-                    return folder
-
     def _new_folder(self, purpose):
-        return Path(tempfile.mkdtemp(prefix=f".{self.path.name}-{purpose}-", dir=self._beside()))
-
-    def _beside(self):
-        """The folder in which to write: beside the result, or in it where that cannot be moved."""
-        fixed = self.path.exists() and (
-            os.path.ismount(self.path) or not os.access(self.path.parent, os.W_OK)
-        )
-        return self.path if fixed else self.path.parent
+        name = f".{self.path.name}-{purpose}-"
+        return Path(tempfile.mkdtemp(prefix=name, dir=self.path.parent))
 
     def _move_into_place(self):
         """Replace the folder; returns why it cannot be replaced, else nothing."""
@@ -130,40 +94,36 @@ class OutputFolder:
         try:
             if reason := self._foreign():  # a person may have saved something there meanwhile
                 return reason
-            self._exchange()
+            earlier, moved = self._new_folder("earlier"), self.path.exists()
+            try:
+                if moved:
+                    self.path.rename(earlier / "result")
+                self._place.rename(self.path)
+            except BaseException:
+                if (earlier / "result").exists() and not self.path.exists():
+                    (earlier / "result").rename(self.path)
+                raise
+            finally:
+                if not self._place.exists():  # it is where it belongs
+                    self._place = None
+                    shutil.rmtree(earlier, ignore_errors=True)
+                elif not any(earlier.iterdir()):
+                    earlier.rmdir()
         except OSError as error:
             return f"{self.path}: the folder cannot be replaced: {error.strerror or error}"
         self._made_parents.clear()
         return ""
 
-    def _exchange(self):
-        """Move the earlier result away and the new one to its place; undone if it fails.
-
-        Nothing is deleted before the new result is in its place, or the earlier one is back.
-        """
-        place, earlier = self._place, self._new_folder("earlier")
-        if self._beside() == self.path:
-            old = [e for e in self.path.iterdir() if e not in (place, earlier)]
-            moves = [(entry, earlier / entry.name) for entry in old]
-            moves += [(entry, self.path / entry.name) for entry in place.iterdir()]
-        else:
-            moves = [(self.path, earlier / "result")] if self.path.exists() else []
-            moves.append((place, self.path))
-        self._place = None  # neither is a trace to be removed until one of them is in its place
+    def _keep(self):
+        """Move the results to a new folder beside the one that they were meant for."""
+        place, self._place = self._place, None  # no trace that is removed
+        number = 2
+        while os.path.lexists(beside := self.path.with_name(f"{self.path.name}-{number}")):
+            number += 1
         try:
-            for source, target in moves:
-                source.rename(target)
-        except BaseException:
-            for source, target in reversed(moves):
-                if os.path.lexists(target) and not os.path.lexists(source):
-                    target.rename(source)
-            self._place = place
-            if any(earlier.iterdir()):  # somebody has made a folder where it was
-                self._keep(earlier / "result")
-            earlier.rmdir()
-            raise
-        for folder in (earlier, place):
-            shutil.rmtree(folder, ignore_errors=True)
+            return place.rename(beside)
+        except OSError:
+            return place
 
     def _remove_traces(self):
         if self._place is not None:

@@ -36,38 +36,30 @@ def list_files(folder: Path, without: str = "", checksums: bool = False) -> None
         path.write_text(text + "\n", encoding="utf-8")
 
 
-def files_in(folder: Path, but: Path | None = None) -> list[str]:
+def files_in(folder: Path) -> list[str]:
     """Return the files in a folder and in those within it, and empty folders, relative to it.
 
-    Without those that keep other runs out or are of file managers, and without the folder `but`.
+    Without those that keep other runs out or are of file managers.
     """
     found = []
     for entry in others_in(folder):
-        if entry == but or entry.name in OF_FILE_MANAGERS:
+        if entry.name in OF_FILE_MANAGERS:
             continue
         inside = files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
         found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
     return sorted(found)
 
 
-def files_of_result(report: Path) -> set[str]:
-    """Return the names of a result's files by its report; none if it is no report."""
-    try:
-        content = json.loads(report.read_text(encoding="utf-8"))
-        return set(content["files"]) if content["program"] == PROGRAM else set()
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return set()
-
-
-def edited_files(folder: Path) -> list[str]:
-    """Return the names of a result's files that are not as they were written, by its report."""
+def result_in(folder: Path) -> tuple[set[str], list[str]]:
+    """Return the files of a result by its report (none if it is no report), and the edited ones."""
     try:
         content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        names = set(content["files"]) if content["program"] == PROGRAM else set()
         known = dict(content.get("checksums", {}))
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return []
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return set(), []
     there = [name for name in sorted(known) if (folder / name).is_file()]
-    return [name for name in there if _checksum(folder / name) != known[name]]
+    return names, [name for name in there if _checksum(folder / name) != known[name]]
 
 
 def _checksum(path: Path) -> str | None:

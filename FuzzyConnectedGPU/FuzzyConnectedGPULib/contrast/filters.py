@@ -8,15 +8,19 @@ and many planes at a time on a device, so that little memory is needed beside th
 import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.nvrtc import load_kernel
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
 SLAB = 1 << 25  # voxels worked on at a time on a device
 CHECKS = 4  # of the progress, for each filter on the CPU
+KERNELS = Path(__file__).with_suffix(".cu")
+THREADS = 256  # of a block
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
 Array = Any  # numpy.ndarray or cupy.ndarray
@@ -157,19 +161,31 @@ def _along(part: Array, axis: int, weights: np.ndarray, beyond: tuple[int, int])
     """Weighted sums along an axis, after repeating its border voxels outside."""
     if len(weights) == 1:
         return part
-    xp, length = module_of(part), part.shape[axis]
-    if any(beyond) and xp is np:
+    shape = list(part.shape)
+    shape[axis] += sum(beyond) - len(weights) + 1
+    if module_of(part) is not np:
+        return _along_on_device(part, axis, weights, beyond[0], shape)
+    if any(beyond):
         part = np.pad(part, [beyond if n == axis else (0, 0) for n in range(3)], mode="edge")
-    elif any(beyond):  # CuPy's own takes several launches, and waits
-        places = np.clip(np.arange(-beyond[0], length + beyond[1]), 0, length - 1)
-        part = part.take(xp.asarray(places), axis)
-    count = part.shape[axis] - len(weights) + 1
-    shape = [count if n == axis else length for n, length in enumerate(part.shape)]
-    total, product = xp.zeros(shape, np.float32), None
+    total, product = np.zeros(shape, np.float32), None
     for n, weight in enumerate(weights):
-        values = part[(slice(None),) * axis + (slice(n, n + count),)]
+        values = part[(slice(None),) * axis + (slice(n, n + shape[axis]),)]
         if weight != 1:
-            product = xp.multiply(values, weight, out=product)
+            product = np.multiply(values, weight, out=product)
             values = product
         total += values
     return total
+
+
+def _along_on_device(
+    part: Array, axis: int, weights: np.ndarray, before: int, shape: Sequence[int]
+) -> Array:
+    """The same by one kernel: in CuPy's own operations each weight is a pass over the volume."""
+    xp = module_of(part)
+    sums, part = xp.empty(shape, np.float32), xp.ascontiguousarray(part, np.float32)
+    step = np.int64(np.prod(part.shape[axis + 1 :], dtype=np.int64))
+    args = part, step, np.int32(part.shape[axis]), xp.asarray(weights), np.int32(len(weights))
+    args = *args, np.int32(before), sums, np.int32(shape[axis]), np.int64(sums.size)
+    kernel = load_kernel(part.device.id, KERNELS, "weighted_sums", ())
+    kernel((-(-sums.size // THREADS),), (THREADS,), args)
+    return sums

@@ -1,6 +1,6 @@
 """Stand-in for Slicer's `slicer.parameterNodeWrapper`: typed parameters without a user interface.
 
-A decorated class wraps a vtkMRMLScriptedModuleNode; its fields are kept there under the same
+A decorated class wraps a vtkMRMLScriptedModuleNode; its fields are stored there under the same
 names as by Slicer: nodes as references, everything else as text.
 """
 
@@ -48,7 +48,7 @@ class Default:
 class _Field:
     """A property that reads and writes one parameter of `self.parameterNode`.
 
-    A value of one of several types is kept under the parameter's name and the number of its type:
+    A value of one of several types is stored under the parameter's name and the number of its type:
     with ``mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None`` a segmentation as
     "mask.1", None as "mask.2".
     """
@@ -61,9 +61,10 @@ class _Field:
         union = typing.get_origin(self.type) in (types.UnionType, typing.Union)
         kinds = typing.get_args(self.type) if union else (self.type,)
         self.places = {f"{name}.{n}" if union else name: kind for n, kind in enumerate(kinds)}
-        defaults = [note.value for note in notes if isinstance(note, Default)]
         if default is None:
-            default = defaults[0] if defaults else None if union else _neutral(self.type)
+            neutral = None if union or _is_node(self.type) else self.type
+            neutral = next(iter(neutral)) if _is_enum(neutral) else neutral and neutral()
+            default = next((note.value for note in notes if isinstance(note, Default)), neutral)
         self.default = default
 
     def __get__(self, wrapper, _owner=None):
@@ -72,16 +73,28 @@ class _Field:
         node = wrapper.parameterNode
         for place, kind in self.places.items():
             if node.HasParameter(place):
-                return _read(node, place, kind)
+                if kind is types.NoneType:
+                    return None
+                if _is_node(kind):
+                    return node.GetNodeReference(place)
+                text = node.GetParameter(place)
+                if _is_enum(kind):
+                    return kind[text]
+                return text == "True" if kind is bool else kind(text)
         return self.default  # the scene was closed since
 
     def __set__(self, wrapper, value):
-        found = [each for each in self.places.items() if _takes(each[1], value)]
-        if not found:
+        fits = [
+            (place, kind)
+            for place, kind in self.places.items()
+            if isinstance(value, kind) or (kind is float and type(value) is int)
+        ]
+        if not fits:
             raise TypeError(f"{self.name} is a {self.type}, not {value!r}")
+        place, kind = fits[0]
         for note in self.checks:
             note.check(value)
-        node, (place, kind) = wrapper.parameterNode, found[0]
+        node = wrapper.parameterNode
         with slicer.util.NodeModify(node):
             for other in self.places.keys() - {place}:
                 node.UnsetParameter(other)
@@ -93,33 +106,13 @@ class _Field:
                 value = True if value is None else value
                 node.SetParameter(place, value.name if _is_enum(kind) else str(value))
 
-    def is_in(self, node):
-        return any(node.HasParameter(place) for place in self.places)
-
 
 def _is_node(kind):
     return issubclass(kind, slicer.vtkMRMLNode)
 
 
 def _is_enum(kind):
-    return issubclass(kind, enum.Enum)
-
-
-def _neutral(kind):
-    return None if _is_node(kind) else next(iter(kind)) if _is_enum(kind) else kind()
-
-
-def _takes(kind, value):
-    return isinstance(value, kind) or (kind is float and type(value) is int)
-
-
-def _read(node, place, kind):
-    if kind is types.NoneType:
-        return None
-    if _is_node(kind):
-        return node.GetNodeReference(place)
-    text = node.GetParameter(place)
-    return kind[text] if _is_enum(kind) else text == "True" if kind is bool else kind(text)
+    return isinstance(kind, enum.EnumMeta)
 
 
 def parameterNodeWrapper(decorated: Any) -> Any:
@@ -132,16 +125,17 @@ def parameterNodeWrapper(decorated: Any) -> Any:
     def __init__(self, parameterNode):
         self.parameterNode = parameterNode
         for name, field in fields.items():
-            if not field.is_in(parameterNode):
+            if not any(parameterNode.HasParameter(place) for place in field.places):
                 setattr(self, name, field.default)
 
     decorated.__init__ = __init__
     for name, field in fields.items():
         setattr(decorated, name, field)
     decorated.allParameters = fields
-    decorated.AddObserver = lambda self, event, callback, priority=0.0: (
-        self.parameterNode.AddObserver(event, callback, priority)
-    )
-    decorated.RemoveObserver = lambda self, tag: self.parameterNode.RemoveObserver(tag)
-    decorated.Modified = lambda self: self.parameterNode.Modified()
+    for name in ("AddObserver", "RemoveObserver", "Modified"):
+        setattr(decorated, name, _passed_on(name))
     return decorated
+
+
+def _passed_on(name):
+    return lambda self, *arguments: getattr(self.parameterNode, name)(*arguments)
