@@ -97,7 +97,7 @@ def test_every_file_of_the_module_is_listed_once(module):
     packages = {*in_tree(module, ".py"), *in_tree(module, ".py", packages=PANELS)}
     assert sorted(scripts) == sorted([f"{module.name}.py", *packages])
     resources = listed(module, "MODULE_PYTHON_RESOURCES")
-    places = ("Resources/Icons/*.png", "Resources/UI/*", "*Lib/*.png")
+    places = ("Resources/Icons/*.png", "Resources/UI/*", "*Lib/*.png", "*Lib/Resources/*.txt")
     shown = [path for place in places for path in module.glob(place)]
     shown = [path.relative_to(module).as_posix() for path in shown]
     assert f"Resources/Icons/{module.name}.png" in shown or module.name in HIDDEN

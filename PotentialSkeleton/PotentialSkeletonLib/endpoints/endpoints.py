@@ -14,11 +14,15 @@ import numpy as np
 
 from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
+ALL_SIDES = 26
+# Of a cube of 3 x 3 x 3 bits (9 k + 3 j + i) those that begin a row, and a plane's first rows.
+FIRST_I, FIRST_J = 0o111111111, 0o007007007
 
 
 def protrusion_endpoints(
@@ -50,9 +54,15 @@ def protrusion_endpoints(
     voxels = np.flatnonzero(flat >= 0)
     keys = (flat[voxels].astype(np.int64) << 40) + voxels
     keys.sort()
-    order = keys[::-1] & ((1 << 40) - 1)
     progress.check()
-    task = order, flat, depth.reshape(-1), offsets, unit_of(spacing), min_length
+    component = np.zeros(flat.size, np.int32)
+    in_parts(
+        lambda first, last: mark_sides(flat, voxels[first:last], offsets, component),
+        len(voxels),
+        len(voxels),
+    )
+    progress.check()
+    task = keys[::-1], component, depth.reshape(-1), offsets, unit_of(spacing), min_length
     maxima, widths = progress.wait_for(sink, *task)
     return _end_caps(distances, maxima, widths, spacing, progress)
 
@@ -112,9 +122,42 @@ def _end_caps(
 
 
 @compiled
+def mark_sides(
+    distances: np.ndarray, voxels: np.ndarray, offsets: np.ndarray, component: np.ndarray
+) -> None:
+    """Write to `component` at which side each voxel joins one when it is its turn in `sink`.
+
+    The number is -1 - side. The side is `ALL_SIDES` where the neighbours that join before are no
+    connected set, so that components may merge, and where there are none.
+    """
+    for voxel in voxels:
+        joined, found = 0, ALL_SIDES  # bits of the cube round the voxel, and one's side
+        for side in range(offsets.size):
+            other = voxel + offsets[side]
+            if (distances[other], other) > (distances[voxel], voxel):
+                joined |= 1 << (side + (side > 12))
+                found = side
+        component[voxel] = -1 - (found if is_connected(joined) else ALL_SIDES)
+
+
+@compiled_inside
+def is_connected(cube: int) -> bool:
+    """Whether the bits of a cube (see `FIRST_I`) are one 26-connected component."""
+    reached = cube & -cube
+    while reached != cube:
+        grown = reached | (reached & ~(FIRST_I << 2)) << 1 | (reached & ~FIRST_I) >> 1
+        grown |= (grown & ~(FIRST_J << 6)) << 3 | (grown & ~FIRST_J) >> 3
+        grown = (grown | grown << 9 | grown >> 9) & cube
+        if grown == reached:
+            return False
+        reached = grown
+    return cube != 0
+
+
+@compiled
 def sink(
-    order: np.ndarray,
-    distances: np.ndarray,
+    keys: np.ndarray,
+    component: np.ndarray,
     depth: np.ndarray,
     offsets: np.ndarray,
     unit: float,
@@ -123,32 +166,37 @@ def sink(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Maxima that are endpoints, and the width in mm of each one's component.
 
-    Voxels join in an order of falling distance; of equal ones the last in memory joins first. When
-    components merge the lower maximum is discarded, of equally high ones the one that is later in
-    memory; but one that has an endpoint keeps it, and gets no other.
+    Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
+    the last in memory first. When components merge the lower maximum is discarded, of equally high
+    ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
+    `component`, from `mark_sides`, becomes the number of each voxel's component.
     """
-    size = order.size
-    component = np.zeros(distances.size, np.int32)  # of each voxel that has joined
-    # Of each component, from 1: the one it is part of, its maximum, width, and whether it is ended.
+    size = keys.size
+    # Of each component, from 1: the one it is part of, its maximum and the distance there, its
+    # width until it is ended, and whether it is.
     parent, maximum = np.empty(size + 1, np.int32), np.empty(size + 1, np.int64)
-    width, is_ended = np.empty(size + 1, np.float32), np.empty(size + 1, np.bool_)
-    ends, widths = [order[0]], [np.float32(0)]
+    highest, width = np.empty(size + 1, np.int64), np.empty(size + 1, np.float32)
+    is_ended = np.empty(size + 1, np.bool_)
+    ends, widths = [np.int64(0)], [np.float32(0)]
     count = 0
-    for voxel in order:
+    for key in keys:
         if stop[0]:
             break
-        own, last = 0, 0
-        for offset in offsets:
+        voxel, distance = key & ((1 << 40) - 1), key >> 40
+        own, last, side = 0, 0, -1 - component[voxel]
+        for offset in offsets if side == ALL_SIDES else offsets[side : side + 1]:
             other = component[voxel + offset]
-            if other == 0 or other == last:
+            if other <= 0 or other == last:
                 continue
             last = other
             other = root_of(other, parent)
             if own == 0 or other == own:
                 own = other
                 continue
-            a, b = maximum[own], maximum[other]
-            is_better = (is_ended[other], distances[b], -b) > (is_ended[own], distances[a], -a)
+            a, b = own, other
+            is_better = (is_ended[b], highest[b], -maximum[b]) > (
+                is_ended[a], highest[a], -maximum[a]
+            )  # fmt: skip
             loser = own if is_better else other
             own = other if is_better else own
             parent[loser] = own
@@ -156,10 +204,13 @@ def sink(
         if own == 0:
             count += 1
             own = count
-            parent[own], maximum[own], width[own], is_ended[own] = own, voxel, 0, False
+            parent[own], maximum[own], highest[own] = own, voxel, distance
+            width[own], is_ended[own] = 0, False
         component[voxel] = own
-        length = (distances[maximum[own]] - distances[voxel]) * unit
-        is_end = not is_ended[own] and length > SLENDERNESS * width[own] + min_length
+        if is_ended[own]:
+            continue
+        length = (highest[own] - distance) * unit
+        is_end = length > SLENDERNESS * width[own] + min_length
         width[own] = max(width[own], depth[voxel])
         if is_end:
             is_ended[own] = True

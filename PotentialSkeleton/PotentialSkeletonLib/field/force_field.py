@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.voxels.labels import (
 
 from ..jit_warmup import wait_for_warm_up
 from ..messages import changes
-from ..object.voxel_classes import BOUNDARY, OUTSIDE, SURFACE, checked_object
+from ..object.voxel_classes import BOUNDARY, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
 from .solid import (
     automatic_charge_distance,
@@ -293,6 +293,8 @@ class _Run:
         unit_depth: np.ndarray | None,
         progress: Progress,
     ) -> ForceField:
+        with needs_numba():
+            from .placing import place
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
         boxes, layers = component_boxes(labels, labels.max(initial=0)), self._given_layers or 0
@@ -303,8 +305,7 @@ class _Run:
             depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
             own_classes, forces, layers = self._forces(labels[box] == label, depth, part)
             first = [side.start - layers for side in box]
-            others = labels if len(boxes) > 1 else None
-            place(own_classes, forces, first, label, others, classes, vectors)
+            place(own_classes, forces, first, label, labels, classes, vectors)
             self._ended("place")
             part.advance(1.0)
         launch = self._launch
@@ -405,51 +406,3 @@ class _Run:
             "was estimated to be faster."
         )
         return (text.format(convolved=self._convolved, direct=self._direct),)
-
-
-def place(
-    own_classes: np.ndarray,
-    forces: np.ndarray,
-    first: list[int],
-    label: int,
-    labels: np.ndarray | None,
-    classes: np.ndarray,
-    vectors: np.ndarray,
-) -> None:
-    """Write a solid's classes and forces to the volume, in place.
-
-    Voxels of other components are not written, nor those outside of all components that have a
-    class already.
-
-    Parameters
-    ----------
-    own_classes : ndarray of uint8
-        Of the solid's box, which may reach beyond the volume.
-    forces : ndarray, (n, 3)
-        Of its boundary and inner voxels.
-    first : list of int
-        First voxel of the box in the volume.
-    label : int
-        The component's among the volume's `labels`.
-    labels : ndarray of int, optional
-        None where there is no other component.
-    classes, vectors : ndarray
-        Of the volume.
-    """
-    stops = [a + n for a, n in zip(first, own_classes.shape)]
-    there = tuple(slice(max(a, 0), min(b, n)) for a, b, n in zip(first, stops, classes.shape))
-    here = tuple(slice(side.start - a, side.stop - a) for side, a in zip(there, first))
-    own, has_force = own_classes[here], own_classes >= BOUNDARY
-    is_written = has_force[here]
-    if labels is None:
-        classes[there] = own
-    else:
-        is_free = np.where(labels[there] != 0, labels[there] == label, classes[there] == OUTSIDE)
-        is_free &= own != OUTSIDE
-        classes[there][is_free] = own[is_free]
-        is_written = is_written & is_free
-    if is_written.shape != own_classes.shape or labels is not None:
-        is_kept = np.zeros(own_classes.shape, bool)
-        is_kept[here] = is_written
-        forces = forces[is_kept[has_force]]
-    vectors[there][is_written] = forces
