@@ -170,107 +170,93 @@ def threshold(text: str) -> float | None:
     return None if text == "auto" else share(text)
 
 
-# Options. Each is a name, a type, what stands for its value, and a help text.
+# Options of several commands: type, what stands for the value, help text, and default.
 # fmt: off
+FILES = ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif"
+OPTIONS: dict[str, tuple] = {
+    "--background": (voxel, "I,J,K",
+        "a voxel that is not in a vessel: the leak that it lies in is removed", []),
+    "--channel": (int, "N", "which channel of OME-Zarr or TIFF, from 0"),
+    "--spacing": (spacing, "I,J,K",
+        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says"),
+    "--threshold": (threshold, "auto|X",
+        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)"),
+    "--fill-gaps": (int, "N", "add voxels that the vessels surround, in N rounds: what noise has "
+        "left out of wide vessels (0)", 0),
+    "--border": (("drawn", "half"), None, "of the model contrast: where experts draw it, or at "
+        "half the contrast (drawn)"),
+    "--model": (("contrast", "affinity"), None, "contrast: to the surroundings, connected from the "
+        "seeds; affinity: to the seeds, as in the papers (contrast; affinity where one of its "
+        "options is given)"),
+    "--radius": (int, "N",
+        "of the model affinity: voxels round each seed that it is estimated from (2)"),
+    "--side": (("both", "bright", "dark"), None, "of the model affinity: bright: intensities above "
+        "the seeds' mean count as vessel, too (both)"),
+    "--solver": (None, "NAME",
+        "of the model affinity: how it is computed; an unknown NAME lists all (exact)"),
+    "volume": (None, "VOLUME", f"{FILES}, a folder with one DICOM series, or an OME-Zarr folder "
+        "(image.zarr, or image.zarr/2 for its third resolution)"),
+    "--seed": (voxel, "I,J,K", "a voxel inside a vessel; may be given several times", []),
+    "--vessel": (vessel, "NAME:I,J,K",
+        "a voxel inside a vessel of this name, instead of --seed; several names give several "
+        "vessels that never overlap, one label and one segment each; the same name several times "
+        "gives one vessel more points", []),
+    "--seeds": (None, "FILE", "seeds as Slicer saves points (.mrk.json)"),
+    "--automatic-seeds": (count, "N", "find up to N seeds where the contrast in the volume or mask "
+        "is most tubular; look at them in the picture", 0),
+    "--mask": (None, "FILE", "stay where this volume is not 0"),
+    "--frame": (int, "N", "which frame of a 4D file, counted from 0"),
+    "--cut": (share, "X",
+        "of the model affinity: ignore affinities below X: faster, exact from X on (0)"),
+    "--level": ((1, 2, 3), None, "1: the core alone; 2: the branches, too; 3: also towards sharp "
+        "corners (2)", 2),
+    "--strength": (int, "M", "exponent of the repelling force, 3 to 9 (6)", 6),
+    "--charge-distance": (int, "D",
+        "voxels by which the charges lie outside the surface (0 to 2, by the width)"),
+    "--formats": (tree_formats, "NAMES", "of the centrelines for other programs, with commas "
+        f"between: {', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
+        DEFAULT_TREE_FORMATS),
+    "--root": (voxel, "I,J,K", "where a tree begins: the end of the centrelines that is nearest to "
+        "this voxel; may be given once for each component (the end of the thickest branch)", []),
+    "--device": (None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto"),
+    "--label-formats": (label_formats, "NAMES",
+        f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ()),
+}
+MODEL = "--model --border --radius --side --solver"
+SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask --frame --channel "
+           f"--spacing --threshold --cut --fill-gaps {MODEL}")
 
 
-def _adder(parser):
-    def add(name, kind, metavar, text, default=None, **more):
-        parser.add_argument(name, type=kind, metavar=metavar, help=text, default=default, **more)
-    return add
+def _add(parser, name, kind=None, metavar=None, text="", default=None, **more):
+    """An argument; choices stand in the place of the type, and a list collects several."""
+    if isinstance(kind, tuple):
+        more["choices"], kind = kind, type(kind[0])
+    if default == []:
+        more["action"] = "append"
+    parser.add_argument(name, type=kind, metavar=metavar, help=text, default=default, **more)
 
 
-def _voxels(parser, name, text):
-    parser.add_argument(name, type=voxel, action="append", default=[], metavar="I,J,K", help=text)
+def _options(parser, names):
+    for name in names.split():
+        _add(parser, name, *OPTIONS[name])
 
 
 def _out(parser, text="folder for the results"):
-    parser.add_argument("--out", type=folder, required=True, metavar="DIR", help=text)
-
-
-def _stack(parser):
-    add = _adder(parser)
-    add("--channel", int, "N", "which channel of OME-Zarr or TIFF, from 0")
-    add("--spacing", spacing, "I,J,K",
-        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says")
-
-
-def _threshold(parser):
-    _adder(parser)("--threshold", threshold, "auto|X",
-        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)")
-
-
-def _gaps(parser):
-    _adder(parser)("--fill-gaps", int, "N",
-        "add voxels that the vessels surround, in N rounds: what noise has left out of wide "
-        "vessels (0)", 0)
-
-
-def _model(parser):
-    add = _adder(parser)
-    add("--model", None, None, "contrast: to the surroundings, connected from the seeds; affinity: "
-        "to the seeds, as in the papers (contrast; affinity where one of its options is given)",
-        choices=("contrast", "affinity"))
-    add("--border", None, None, "of the model contrast: where experts draw it, or at half the "
-        "contrast (drawn)", choices=("drawn", "half"))
-    add("--radius", int, "N",
-        "of the model affinity: voxels round each seed that it is estimated from (2)")
-    add("--side", None, None, "of the model affinity: bright: intensities above the seeds' mean "
-        "count as vessel, too (both)", choices=("both", "bright", "dark"))
-    add("--solver", None, "NAME",
-        "of the model affinity: how it is computed; an unknown NAME lists all (exact)")
-
-
-def _segmentation(parser):
-    add = _adder(parser)
-    add("volume", None, "VOLUME",
-        ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif, a folder with one DICOM series, or an "
-        "OME-Zarr folder (image.zarr, or image.zarr/2 for its third resolution)")
-    _voxels(parser, "--seed", "a voxel inside a vessel; may be given several times")
-    add("--vessel", vessel, "NAME:I,J,K",
-        "a voxel inside a vessel of this name, instead of --seed; several names give several "
-        "vessels that never overlap, one label and one segment each; the same name several times "
-        "gives one vessel more points", [], action="append")
-    add("--seeds", None, "FILE", "seeds as Slicer saves points (.mrk.json)")
-    add("--automatic-seeds", count, "N", "find up to N seeds where the contrast in the volume or "
-        "mask is most tubular; look at them in the picture", 0)
-    _voxels(parser, "--background",
-            "a voxel that is not in a vessel: the leak that it lies in is removed")
-    add("--mask", None, "FILE", "stay where this volume is not 0")
-    add("--frame", int, "N", "which frame of a 4D file, counted from 0")
-    _stack(parser)
-    _threshold(parser)
-    add("--cut", share, "X",
-        "of the model affinity: ignore affinities below X: faster, exact from X on (0)")
-    _gaps(parser)
-    _model(parser)
+    _add(parser, "--out", folder, "DIR", text, required=True)
 
 
 def _centrelines(parser, islands, tunnels):
-    add = _adder(parser)
     default = "(the width of two voxels)" if tunnels is None else "(0)"
-    add("--level", int, None, "1: the core alone; 2: the branches, too; 3: also towards sharp "
-        "corners (2)", 2, choices=(1, 2, 3))
-    add("--strength", int, "M", "exponent of the repelling force, 3 to 9 (6)", 6)
-    add("--charge-distance", int, "D",
-        "voxels by which the charges lie outside the surface (0 to 2, by the width)")
-    add("--drop-islands", int, "N",
-        f"leave components of fewer voxels out, never the largest ({islands})", islands)
-    add("--close-tunnels", float, "MM",
-        f"close narrow tunnels first, none wider than so many mm {default}", tunnels)
-    add("--formats", tree_formats, "NAMES", "of the centrelines for other programs, with commas "
-        f"between: {', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
-        DEFAULT_TREE_FORMATS)
-    _voxels(parser, "--root",
-            "where a tree begins: the end of the centrelines that is nearest to this voxel; may be "
-            "given once for each component (the end of the thickest branch)")
+    _options(parser, "--level --strength --charge-distance")
+    _add(parser, "--drop-islands", int, "N",
+         f"leave components of fewer voxels out, never the largest ({islands})", islands)
+    _add(parser, "--close-tunnels", float, "MM",
+         f"close narrow tunnels first, none wider than so many mm {default}", tunnels)
+    _options(parser, "--formats --root")
 
 
 def _output(parser):
-    add = _adder(parser)
-    add("--device", None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto")
-    add("--label-formats", label_formats, "NAMES",
-        f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ())
+    _options(parser, "--device --label-formats")
     _out(parser)
 
 
@@ -286,11 +272,11 @@ def _command(commands, name, text, description, epilog=None):
 def _segment(commands):
     what = "Segments the vessels that the seeds lie in"
     parser = _command(commands, "segment", "segment a volume from seeds", f"{what}.", EXAMPLE)
-    _segmentation(parser)
+    _options(parser, SEGMENT)
     _output(parser)
     parser = _command(commands, "run", "segment a volume from seeds, and find the centrelines",
                       f"{what}, and finds their centrelines.", EXAMPLE.replace("segment", "run"))
-    _segmentation(parser)
+    _options(parser, SEGMENT)
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _output(parser)
 
@@ -298,14 +284,13 @@ def _segment(commands):
 def _skeleton(commands):
     parser = _command(commands, "skeleton", "find the centrelines of a labelmap",
                       "Finds the centrelines of the vessels, or of any object, in a labelmap.")
-    _adder(parser)("labelmap", None, "LABELMAP",
-                   ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif or an OME-Zarr folder with the "
-                   "voxels of the object")
-    add = _adder(parser.add_mutually_exclusive_group())
-    add("--label", int, "N", "take the voxels of this label (all but 0)")
-    add("--labels", labels, "all|N,N",
-        "one tree for each of these labels, in a folder each, and one table of all branches")
-    _stack(parser)
+    _add(parser, "labelmap", None, "LABELMAP",
+         f"{FILES} or an OME-Zarr folder with the voxels of the object")
+    one = parser.add_mutually_exclusive_group()
+    _add(one, "--label", int, "N", "take the voxels of this label (all but 0)")
+    _add(one, "--labels", labels, "all|N,N",
+         "one tree for each of these labels, in a folder each, and one table of all branches")
+    _options(parser, "--channel --spacing")
     _centrelines(parser, islands=0, tunnels=0.0)
     _output(parser)
 
@@ -314,11 +299,9 @@ def _demo(commands):
     parser = _command(commands, "demo", "segment a synthetic liver, and find the centrelines",
                       "Makes a synthetic CT of a liver, segments its vessels and finds their "
                       "centrelines; tells their distance from the known ones.")
-    add = _adder(parser)
-    add("--size", phantom_size, "N", "N x N x N voxels (256)", 256)
-    add("--seed-number", natural, "S", "another number, another liver (0)", 0)
-    _gaps(parser)
-    _model(parser)
+    _add(parser, "--size", phantom_size, "N", "N x N x N voxels (256)", 256)
+    _add(parser, "--seed-number", natural, "S", "another number, another liver (0)", 0)
+    _options(parser, f"--fill-gaps {MODEL}")
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _output(parser)
 
@@ -328,11 +311,11 @@ def _cohort(commands):
                       "segment many volumes, find their centrelines, and make one table",
                       "Does what run does for each case of a list, and makes one table of all, "
                       "cases.csv. A case that fails stops no other.", COHORT_EXAMPLE)
-    add = _adder(parser)
-    add("list", None, "LIST", "the cases, a CSV file")
+    _add(parser, "list", None, "LIST", "the cases, a CSV file")
     _out(parser, "folder for all results")
-    add("--workers", count, "N", "cases at a time (1)", 1)
-    add("--options", shlex.split, "TEXT", "options of run for all cases, in quotes, after =", [])
+    _add(parser, "--workers", count, "N", "cases at a time (1)", 1)
+    _add(parser, "--options", shlex.split, "TEXT", "options of run for all cases, in quotes, "
+         "after =", ())
 
 
 def _large(commands):
@@ -341,36 +324,32 @@ def _large(commands):
                       "Makes an OME-Zarr label image from a fuzzy scene that does not fit in "
                       "memory, block by block, and the centrelines, component by component: the "
                       "same, bit for bit, as of the whole.", LARGE_EXAMPLE)
-    add = _adder(parser)
-    add("scene", None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or values "
-        "(float32) of connectedness; or a labelmap, whose object is where it is not 0; or with "
-        "--affinity the volume")
-    add("--affinity", affinity, "MEAN,SIGMA,GRADIENT",
-        "compute connectedness from every --seed first, by the affinity of the papers: intensity "
-        "of the vessels and its spread, and the spread of differences between neighbours")
-    _threshold(parser)
-    add("--cut", share, "X", "affinities below it count as none (0)", 0.0)
-    add("--components", None, None, "all, the largest, or those that a --seed lies in (all)", "all",
-        choices=("all", "largest", "seeds"))
-    _voxels(parser, "--seed", "a voxel in a vessel")
-    add("--min-voxels", count, "N", "leave smaller components out (1)", 1)
-    parser.add_argument("--numbered", action="store_true",
-                        help="give each component a number of its own")
-    _voxels(parser, "--background",
-            "a voxel that is not in a vessel: it raises the automatic threshold")
-    _gaps(parser)
-    add("--mask", None, "PATH", "paths and gaps stay where this is not 0")
-    add("--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
-    add("--missing-chunks", None, None, "chunks of the scene that have no file: the fill value, "
-        "which zarr does not store, or an error (fill)", "fill", choices=("fill", "error"))
-    add("--block", count, "N", "voxels along a block's sides (256)", 256)
-    add("--workers", count, "N", "blocks at a time (1)", 1)
-    add("--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
-        "refuse what may need more, before it begins (four fifths of the machine's)")
-    parser.add_argument("--centrelines", action="store_true",
-                        help="find the centrelines, too; numbers components")
+    _add(parser, "scene", None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or "
+         "values (float32) of connectedness; or a labelmap, whose object is where it is not 0; or "
+         "with --affinity the volume")
+    _add(parser, "--affinity", affinity, "MEAN,SIGMA,GRADIENT",
+         "compute connectedness from every --seed first, by the affinity of the papers: intensity "
+         "of the vessels and its spread, and the spread of differences between neighbours")
+    _options(parser, "--threshold --seed --fill-gaps")
+    _add(parser, "--cut", share, "X", "affinities below it count as none (0)", 0.0)
+    _add(parser, "--components", ("all", "largest", "seeds"), None,
+         "all, the largest, or those that a --seed lies in (all)", "all")
+    _add(parser, "--min-voxels", count, "N", "leave smaller components out (1)", 1)
+    _add(parser, "--background", voxel, "I,J,K",
+         "a voxel that is not in a vessel: it raises the automatic threshold", [])
+    _add(parser, "--mask", None, "PATH", "paths and gaps stay where this is not 0")
+    _add(parser, "--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
+    _add(parser, "--missing-chunks", ("fill", "error"), None, "chunks of the scene that have no "
+         "file: the fill value, which zarr does not store, or an error (fill)", "fill")
+    _add(parser, "--block", count, "N", "voxels along a block's sides (256)", 256)
+    _add(parser, "--workers", count, "N", "blocks at a time (1)", 1)
+    _add(parser, "--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
+         "refuse what may need more, before it begins (four fifths of the machine's)")
+    for name, text in (("--numbered", "give each component a number of its own"),
+                       ("--centrelines", "find the centrelines, too; numbers components")):
+        parser.add_argument(name, action="store_true", help=text)
     _centrelines(parser, islands=0, tunnels=0.0)
-    add("--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
+    _add(parser, "--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
     _out(parser)
 
 
@@ -379,5 +358,5 @@ def _slicer_cli(commands):
                       "Writes two small programs and their descriptions into a folder. Name it in "
                       "Slicer under Edit > Application Settings > Modules > Additional module "
                       "paths.")
-    _adder(parser)("folder", folder, "DIR", "made if it is not there")
+    _add(parser, "folder", folder, "DIR", "made if it is not there")
     parser.set_defaults(command="slicer_cli")

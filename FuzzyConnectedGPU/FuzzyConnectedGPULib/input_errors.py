@@ -129,9 +129,9 @@ class NoContrastNote(str):
     voxels: tuple[tuple[int, ...], ...]
 
     def __new__(cls, voxels: Iterable[Iterable[int]]) -> "NoContrastNote":
-        voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
-        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in voxels)
+        given = tuple(tuple(map(int, voxel)) for voxel in voxels)
+        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in given)
         text = f"No contrast to the surroundings at I,J,K = {places}: only voxels close by "
         note = super().__new__(cls, text + "are added.")
-        note.voxels = voxels
+        note.voxels = given
         return note

@@ -197,8 +197,10 @@ def _taken_segment(parameters: Any, node: Any) -> tuple | None:
 
     segmentation_node = parameters.segmentation
     segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
-    inner = segment_id and segmentation_node.GetSegmentation()
-    if not segment_id or not is_as_written(inner.GetSegment(segment_id)):
+    if not segment_id:
+        return None
+    inner = segmentation_node.GetSegmentation()
+    if not is_as_written(inner.GetSegment(segment_id)):
         return None
     ids = [*inner.GetSegmentIDs(), ""]
     copy = slicer.vtkSegment()

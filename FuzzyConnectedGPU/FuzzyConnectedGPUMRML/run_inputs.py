@@ -93,9 +93,9 @@ def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> 
     if len(lists) == 1:
         return texts[0]
     for node in lists:
-        points = placed_points(node, is_hand_over)
-        numbers = [node.GetNthControlPointDescription(index) for index in points.indices]
-        texts.append(repr((numbers, _centres(volume_node, points))))
+        given = placed_points(node, is_hand_over)
+        numbers = [node.GetNthControlPointDescription(index) for index in given.indices]
+        texts.append(repr((numbers, _centres(volume_node, given))))
     return _hashed(texts)
 
 

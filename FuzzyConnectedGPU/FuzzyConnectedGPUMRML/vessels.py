@@ -6,6 +6,7 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
@@ -217,11 +218,15 @@ def hand_over_number(node: Any, index: int) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
+def _is_point(_node: Any, index: int, wanted: int) -> bool:
+    return index == wanted
+
+
 def hand_over_voxels(lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int, str]]:
     """Voxel (K, J, I), number of the vessel from 1 and label of each placed hand-over."""
     found = []
     for node, index in hand_over_points(lists):
-        points = placed_points(node, lambda _node, each, index=index: each == index)
+        points = placed_points(node, partial(_is_point, wanted=index))
         if points.labels:
             voxel = points_in_volume(volume_node, points.world)[0]
             found.append((voxel, list(lists).index(node) + 1, points.labels[0]))

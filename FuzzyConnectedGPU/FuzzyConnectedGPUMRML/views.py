@@ -42,7 +42,9 @@ def volume_at_mouse() -> Any:
 
     crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
     slice_node = crosshair.GetCursorPositionXYZ([0.0, 0.0, 0.0]) if crosshair is not None else None
-    for composite in composites() if slice_node is not None else ():
+    if slice_node is None:
+        return None
+    for composite in composites():
         if composite.GetLayoutName() == slice_node.GetLayoutName():
             return slicer.mrmlScene.GetNodeByID(composite.GetBackgroundVolumeID() or "")
     return None

@@ -111,7 +111,7 @@ class SeedsSection:
         """Offer the lists of now."""
         parameters, row = self._panel.parameters, self.table.selected()
         own = self.table.rows[row][0] if row is not None else None
-        offers = [
+        offers: list[tuple[str, Any, Any]] = [
             (_("Give to {vessel}").format(vessel=node.GetName()), node, lambda n=node: self.give(n))
             for node in vessels_of(parameters)
             if node is not own

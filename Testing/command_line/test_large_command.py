@@ -88,12 +88,12 @@ def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
     out = tmp_path / "out"
     assert main(command(scene, out, "--threshold=0.35", "--components=largest")) == 0
-    from fuzzy_vessel.reading import stacks, volumes
+    from fuzzy_vessel.reading import volumes
     from fuzzy_vessel.slicer_host import headless
 
     headless.start().clear()
-    node, found = volumes.read_labelmap(out / "labels.ome.zarr", None, stacks.Choice())
-    assert found.tolist() == [1]
+    node, found = volumes.read_labelmap(out / "labels.ome.zarr")
+    assert found == [1]
     np.testing.assert_allclose(node.GetSpacing(), SPACING[::-1])
     np.testing.assert_allclose(node.GetOrigin(), np.array(ORIGIN[::-1]) * (-1, -1, 1))
 

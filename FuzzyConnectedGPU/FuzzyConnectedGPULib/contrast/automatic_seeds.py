@@ -86,7 +86,9 @@ def automatic_seeds(
         if first is None:
             continue
         part = progress.part(half / 2, (half + 1) / 2)
-        found = find(volume, distances, first, mask, part.part(0.0, MAP_SHARE), None)
+        found = find(
+            volume, distances.tolist(), first.tolist(), mask, part.part(0.0, MAP_SHARE), None
+        )
         if found.polarity != polarity:
             continue
         tubes = part.part(MAP_SHARE, 1.0)

@@ -148,8 +148,8 @@ def lower_own_background(
     [[[5.0, 1.0, 9.0, -5.0]]]
     """
     xp, zero = module_of(contrast), np.float32(0)
-    times, most = polarity * TIMES_BACKGROUND, max(SHARE_OF_CLICK * at_first, 0.0)
-    times, most = np.float32(times), np.float32(most)
+    times = np.float32(polarity * TIMES_BACKGROUND)
+    most = np.float32(max(SHARE_OF_CLICK * at_first, 0.0))
     steep, less = np.float32(STEEPNESS), np.float32(STEEPNESS - 1)
 
     def lowered(own: Array, around: Array) -> Array:

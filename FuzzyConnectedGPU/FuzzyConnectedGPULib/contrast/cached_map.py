@@ -1,5 +1,6 @@
 """The last contrast map, cached from click to click, on the device where it was found."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,8 @@ class CachedMap:
     def find(
         self,
         volume: np.ndarray,
-        spacing: np.ndarray,
-        first_seed: np.ndarray,
+        spacing: Sequence[float],
+        first_seed: Sequence[int],
         mask: np.ndarray | None,
         progress: Progress,
         gpu: CudaDevice | None,

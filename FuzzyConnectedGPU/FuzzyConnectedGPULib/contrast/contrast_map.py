@@ -345,7 +345,7 @@ def contrast_map(
         for each in (contrast, smooth):
             pointwise(lambda values: -values, each, each)
     if not tissue.whole:
-        near = contrast if gpu is None else DeviceVolume(contrast, gpu)
+        near: Any = contrast if gpu is None else DeviceVolume(contrast, gpu)
         lower_own_background(contrast, around, polarity, at_click(near, seed))
     volumes: tuple[Any, ...] = contrast, smooth
     if gpu is not None:

@@ -36,15 +36,15 @@ def widest_paths_on_device(
     rounds = _Rounds(shape, starts, gpu)
     scale = lowest_open(unit, floor), np.float64(unit), np.float64(STEPS)
     others = pointer(smooth), np.float32(brighter)
-    args = contrast, pointer(mask), rounds.tiles, *scale, *others, capacity, levels
-    args = *args, pointer(owners), rounds.marked
-    launch_per_item(gpu, KERNELS, "find_capacities", contrast.size, args)
+    inputs = contrast, pointer(mask), rounds.tiles, *scale, *others
+    outputs = capacity, levels, pointer(owners), rounds.marked
+    launch_per_item(gpu, KERNELS, "find_capacities", contrast.size, inputs + outputs)
     rounds.run("begin_paths", "raise_levels", capacity, levels)
     if rivals is not None:
-        del capacity, args
+        del capacity, outputs
         rounds.run("begin_owners", "spread_owners", levels, owners)
-        args = owners, np.uint32(levels.size), levels
-        launch_per_item(gpu, KERNELS, "keep_ours", levels.size, args)
+        ours = owners, np.uint32(levels.size), levels
+        launch_per_item(gpu, KERNELS, "keep_ours", levels.size, ours)
     count = int(xp.count_nonzero(levels))
     if limit is not None and count > limit:
         return None
@@ -60,7 +60,8 @@ def _listed(levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice) -> Reac
         found[0].append(gpu.get(places) + first)
         found[1].append(gpu.get(levels[part][places]))
         found[2].append(gpu.get(contrast[part][places]))
-    return Reached(*(np.concatenate(each) for each in found))
+    voxels, reached, values = (np.concatenate(each) for each in found)
+    return Reached(voxels, reached, values)
 
 
 class _Rounds:

@@ -184,8 +184,8 @@ def _along_on_device(
     xp = module_of(part)
     sums, part = xp.empty(shape, np.float32), xp.ascontiguousarray(part, np.float32)
     step = np.int64(np.prod(part.shape[axis + 1 :], dtype=np.int64))
-    args = part, step, np.int32(part.shape[axis]), xp.asarray(weights), np.int32(len(weights))
-    args = *args, np.int32(before), sums, np.int32(shape[axis]), np.int64(sums.size)
+    inputs = part, step, np.int32(part.shape[axis]), xp.asarray(weights), np.int32(len(weights))
+    outputs = np.int32(before), sums, np.int32(shape[axis]), np.int64(sums.size)
     kernel = load_kernel(part.device.id, KERNELS, "weighted_sums", ())
-    kernel((-(-sums.size // THREADS),), (THREADS,), args)
+    kernel((-(-sums.size // THREADS),), (THREADS,), inputs + outputs)
     return sums

@@ -80,7 +80,8 @@ def widest_paths(
     most = count if limit is None else limit
     first = ours, theirs, unseen, heads, queue
     size = _spread(contrast.ravel(), shape, float(unit), *first, most, *found)
-    return Reached(*(each[:size].copy() for each in found)) if size <= most else None
+    voxels, levels, values = (each[:size].copy() for each in found)
+    return Reached(voxels, levels, values) if size <= most else None
 
 
 @njit(cache=True)

@@ -20,7 +20,7 @@ from FuzzyVesselCoreLib.files.zarr_guard import (
 )
 from FuzzyVesselCoreLib.progress import Progress
 
-Box = tuple[slice, slice, slice]
+Box = tuple[slice, ...]
 MAX_CHUNK = 128  # voxels along an axis of a chunk of a new zarr array
 BATCH = 4  # tasks for each worker between two looks at progress
 

@@ -159,7 +159,7 @@ class Job:
         """A block with the seeds in it, and a checksum of what was read."""
         voxels = self.source.read(box)
         mask = None if self.mask is None else (self.mask.read(box) != 0).view(np.uint8)
-        digest = hashlib.blake2b(voxels, digest_size=16)
+        digest = hashlib.blake2b(voxels.data, digest_size=16)
         if mask is not None:
             digest.update(mask)
         if voxels.dtype.kind == "f" and not (np.abs(voxels) <= np.finfo(np.float32).max).all():
@@ -314,20 +314,20 @@ def output(
     final = Path(target).absolute() if isinstance(target, str | Path) else None
     if final is not None and final.exists():
         raise InputError(f"The target {final} exists: name another, or delete it first.")
-    written = None if final is not None else _given_target(target, partition, types)
+    given = None if final is not None else _given_target(target, partition, types)
     place = options.folder or (final and final.with_name(final.name + UNFINISHED))
-    temporary = None if place else tempfile.mkdtemp(prefix="connectedness-")
+    temporary = "" if place else tempfile.mkdtemp(prefix="connectedness-")
     folder = kind(Path(place or temporary).absolute())
-    dtype = options.target_type if final else written.dtype.name
+    dtype = options.target_type if given is None else given.dtype.name
     try:
         with FolderLock(folder.path):
             folder.begin(manifest | {"target": dtype})
-            array = folder.path / final.name if final else None
-            if array is not None:
+            if given is not None:
+                yield given, folder
+            elif final is not None:
+                array = folder.path / final.name
                 _begin_array(array, folder, partition, dtype, make)
-                written = Volume(array, "target", writable=True)
-            yield written, folder
-            if final is not None:
+                yield Volume(array, "target", writable=True), folder
                 if final.exists():
                     raise InputError(
                         f"The target {final} was made by another program during the run; the "
@@ -349,7 +349,7 @@ def _given_target(target: Any, partition: Partition, types: Sequence[str]) -> Vo
             f"The target has shape {written.shape} and type {written.dtype.name}; the shape of the "
             f"source, {partition.shape}, and {' or '.join(types)} are needed."
         )
-    chunks = getattr(target, "shards", None) or getattr(target, "chunks", None)
+    chunks: Any = getattr(target, "shards", None) or getattr(target, "chunks", None)
     if hasattr(target, "metadata") and any(
         b % c and b < n for b, c, n in zip(partition.block, chunks[-3:], partition.shape)
     ):

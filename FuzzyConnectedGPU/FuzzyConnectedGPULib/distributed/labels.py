@@ -176,7 +176,7 @@ class LabelJob:
         return ndimage.label(found[inner], NEIGHBOURS)
 
 
-def _inside(points: Any, start: Sequence[int], shape: Sequence[int]) -> np.ndarray:
+def _inside(points: Any, start: Any, shape: Sequence[int]) -> np.ndarray:
     stop = np.add(start, shape)
     return points[((points >= start) & (points < stop)).all(axis=1)]
 
@@ -353,7 +353,7 @@ def create_image(
         for given, usual in ((spacing, (1, 1, 1)), (origin, (0, 0, 0)))
     )
     placed = [{"type": "scale", "scale": scale}, {"type": "translation", "translation": at}]
-    image = {
+    image: dict[str, Any] = {
         "name": path.name.removesuffix(IMAGE_SUFFIX),
         "axes": [{"name": name, "type": "space", "unit": "millimeter"} for name in "zyx"],
         "datasets": [{"path": "0", "coordinateTransformations": placed}],

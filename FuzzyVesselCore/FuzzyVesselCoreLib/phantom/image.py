@@ -138,7 +138,7 @@ def points_in_liver(count: int, rng: np.random.Generator, depth: float = 4.0) ->
     return found[:count]
 
 
-def tubes(grid: Grid) -> list[tuple[str, float, list[Branch]]]:
+def tubes(grid: Grid) -> list[tuple[str, int, list[Branch]]]:
     """Aorta, vena cava and ribs as (name, HU, branches) on the grid."""
     rise = np.linspace(-FRAME[0] / 2, FRAME[0] / 2, 12)[:, None]
     bow = (rise / FRAME[0]) ** 2
