@@ -13,7 +13,7 @@ from .roots import find_roots
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
-CELLS_PER_SLICE = 1 << 10  # between two checks of the progress
+CELLS_PER_SLICE = 1 << 12  # between two checks of the progress
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
