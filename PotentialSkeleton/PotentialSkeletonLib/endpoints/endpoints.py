@@ -50,16 +50,16 @@ def protrusion_endpoints(
         Flat indices, ascending.
     """
     flat, offsets = distances.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    voxels = np.flatnonzero(flat >= 0)
-    keys = (flat[voxels].astype(np.int64) << 40) + voxels
-    keys.sort()
-    progress.check()
     component = np.zeros(flat.size, np.int32)
-    in_parts(
-        lambda first, last: mark_sides(flat, voxels[first:last], offsets, component),
-        len(voxels),
-        len(voxels),
-    )
+
+    def work(first: int, last: int) -> np.ndarray:
+        voxels = first + np.flatnonzero(flat[first:last] >= 0)
+        mark_sides(flat, voxels, offsets, component)
+        return (flat[voxels].astype(np.int64) << 40) + voxels
+
+    keys = np.concatenate(in_parts(work, flat.size, flat.size))
+    progress.check()
+    keys.sort()
     progress.check()
     task = keys[::-1], component, depth.reshape(-1), offsets, unit_of(spacing), min_length
     maxima, widths = progress.wait_for(sink, *task)
