@@ -138,7 +138,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     # --- runs
 
-    def segment(self, volumeNode: Any, vessels: Any, **arguments: Any) -> Any:
+    def segment(self, volumeNode: Any, seedsNode: Any, **arguments: Any) -> Any:
         """Segment what hangs together with the seeds; the scene changes only if all goes well.
 
         Several vessels that touch never overlap: see `FuzzyConnectedGPULib.segment_several`.
@@ -153,7 +153,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         ----------
         volumeNode : vtkMRMLScalarVolumeNode
             One component; any axes, under any transform.
-        vessels : vtkMRMLMarkupsNode, or sequence of them
+        seedsNode : vtkMRMLMarkupsNode, or sequence of them
             The placed points of each list are the seeds of one vessel; those outside the volume or
             mask are left out. With several lists name, colour and kind of each (attribute
             "FuzzyVesselGPU.Vessel": "portal vein", "hepatic vein", "artery", "vein" or "other")
@@ -223,8 +223,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """
         from FuzzyConnectedGPUMRML.segmenting import segment
 
-        several = isinstance(vessels, list | tuple)
-        lists, progress = list(vessels) if several else [vessels], arguments.pop("progress", None)
+        lists = list(seedsNode) if isinstance(seedsNode, list | tuple) else [seedsNode]
+        progress = arguments.pop("progress", None)
         options, outputs = _options(arguments)
         return segment(volumeNode, lists, options, outputs, progress, self.cached)
 

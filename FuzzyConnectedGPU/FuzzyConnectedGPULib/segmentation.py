@@ -208,6 +208,7 @@ def segment(
     progress = Progress.of(progress)
     cached = cached or CachedConnectedness()
     solid = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
+    checked_spacing(spacing, solid[0])
     given: Any = dict(spacing=spacing, mask=mask, background_seeds=background_seeds)
     vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
     divided, part = len(vessels) != 1 or bool(hand_overs), progress

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from FuzzyVesselCoreLib.voxels.distances import add_sources, distance_to_outside
+from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .component_volumes import ComponentVolumes
@@ -103,14 +103,17 @@ class _Run:
         with self.stages.stage("thinning", start, start + 0.05) as progress:
             self.thinning.thin(self.curves.voxels(), progress)
 
+    def measure_distances(self, progress) -> None:
+        """Measure along the component from the skeleton; distances from an earlier one sink."""
+        volumes, device = self.volumes, "cpu" if self.device == "cpu" else self.options.device
+        task = volumes.bytes, self.thinning.skeleton, volumes.spacing, progress
+        volumes.distances = geodesic_distance_on(device, *task, volumes.distances)
+
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
         volumes, spacing = self.volumes, self.volumes.spacing
         with self.stages.stage("tips", 0.65, 0.7) as progress:
-            sources = self.thinning.skeleton
-            device = "cpu" if self.device == "cpu" else self.options.device
-            task = volumes.bytes, sources, spacing, progress
-            volumes.distances = geodesic_distance_on(device, *task)
+            self.measure_distances(progress)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
             endpoints = protrusion_endpoints(*measured, spacing, least, progress)
         with self.stages.stage("curves", 0.7, 0.75) as progress:
@@ -124,7 +127,7 @@ class _Run:
         """Lead ends of the skeleton on to the ends of protrusions; whether there were any."""
         volumes, skeleton = self.volumes, self.thinning.skeleton
         with self.stages.stage("tips", 0.8, 0.85) as progress:
-            add_sources(volumes.distances, skeleton, volumes.spacing, progress)
+            self.measure_distances(progress)
             measured = volumes.distances, volumes.depth, volumes.spacing
             further = endpoints_beyond(*measured, skeleton, endpoints, progress)
             self.add_endpoints(further, progress)
@@ -132,9 +135,9 @@ class _Run:
 
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
-        volumes, skeleton = self.volumes, self.thinning.skeleton
+        volumes = self.volumes
         with self.stages.stage("tips", 0.9, 0.94) as progress:
-            add_sources(volumes.distances, skeleton, volumes.spacing, progress)
+            self.measure_distances(progress)
             seeds = curvature_seeds(volumes.mask, progress)
         with self.stages.stage("curves", 0.94, 0.95) as progress:
             self.add_seeds(seeds, CURVATURE_CLEARANCE, progress)

@@ -153,3 +153,11 @@ def test_segment_fills_gaps_on_wish():
     filled = segment(volume, [[8, 8, 8]], fill_gaps=2, **options)
     assert np.array_equal(filled.labels, fill_gaps(plain.labels, 2))
     assert filled.labels.sum() > plain.labels.sum()
+
+
+@pytest.mark.parametrize("model", ["contrast", "affinity"])
+@pytest.mark.parametrize("seeds", [[(2, 2, 2)], {"one": [(2, 2, 2)], "other": [(0, 0, 0)]}])
+def test_an_invalid_spacing_is_refused_by_every_model(model, seeds):
+    volume = np.arange(64, dtype=np.int16).reshape(4, 4, 4)
+    with pytest.raises(InputError, match="three positive numbers"):
+        segment(volume, seeds, spacing=(1, 1, -1), model=model, device="cpu")

@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..object.voxel_classes import BOUNDARY
-from .roots import cells_with_sign_changes, find_roots
+from .roots import find_roots
 
 ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER = "attractor", "saddle-1", "saddle-2", "repeller"
 KINDS = (ATTRACTOR, SADDLE_1, SADDLE_2, REPELLER)  # by the number of positive eigenvalues
-CELLS_PER_SLICE = 1 << 10  # between two checks of the progress
+CELLS_PER_SLICE = 1 << 12  # between two checks of the progress
 SAME_POINT = 1e-3  # voxels: points on the common face of two cells are found from both
 
 
@@ -75,6 +76,8 @@ def critical_points(
     >>> [point.kind for point in critical_points(force_field(ball, device="cpu"))]
     ['attractor']
     """
+    with needs_numba():
+        from .cells import cells_with_sign_changes
     progress = Progress.of(progress)
     cells, corners = cells_with_sign_changes(field.vectors, field.classes, BOUNDARY)
     found = [(np.empty((0, 3)), np.empty((0, 3, 3)))]

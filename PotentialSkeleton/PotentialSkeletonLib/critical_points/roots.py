@@ -6,67 +6,11 @@ part of a cell, within which it is trilinear again.
 
 import numpy as np
 
-from FuzzyVesselCoreLib.threads import in_parts
-
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
 NEWTON_STEPS = 30
 CORNERS = np.array(list(np.ndindex(2, 2, 2)))  # of a cell, K, J, I
 # Of each of the eight parts of a cell, the places of its corners on a grid of 27.
 CORNERS_OF_PARTS = (CORNERS[:, None] + CORNERS) @ np.array([9, 3, 1])
-
-
-def cells_with_sign_changes(
-    vectors: np.ndarray, classes: np.ndarray, lowest_class: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Cells of eight voxels in which all components change sign.
-
-    Parameters
-    ----------
-    vectors : ndarray, shape (K, J, I, 3)
-    classes : ndarray of uint8, shape (K, J, I)
-    lowest_class : int
-        All eight voxels of a cell have at least this class.
-
-    Returns
-    -------
-    cells : ndarray of int64, (n, 3)
-        First corners K, J, I, in rising order.
-    corners : ndarray, (n, 8, 3)
-        The vectors at their corners, I fastest.
-    """
-
-    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        planes = slice(first, last + 1)
-        return _cells_of_box(vectors[planes], classes[planes] >= lowest_class, first)
-
-    nothing = np.empty((0, 3), np.int64), np.empty((0, 8, 3), vectors.dtype)
-    found = in_parts(work, len(classes) - 1, classes.size)
-    cells, corners = (np.concatenate(parts) for parts in zip(nothing, *found))
-    return cells, corners
-
-
-def _cells_of_box(
-    vectors: np.ndarray, is_usable: np.ndarray, first: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The same of a box that begins at the plane `first`."""
-    shape, values = is_usable.shape, vectors.reshape(-1, 3)
-    has_cell = np.zeros(shape, bool)  # the last voxels along each axis begin none
-    has_cell[:-1, :-1, :-1] = is_usable[:-1, :-1, :-1]
-    cells, offsets = np.flatnonzero(has_cell), CORNERS @ [shape[1] * shape[2], shape[2], 1]
-    for offset in offsets[1:]:
-        cells = cells[is_usable.reshape(-1)[cells + offset]]
-    for axis in range(3):
-        component = values[:, axis]
-        low = component[cells]
-        high = low.copy()
-        for offset in offsets[1:]:
-            other = component[cells + offset]
-            np.minimum(low, other, out=low)
-            np.maximum(high, other, out=high)
-        cells = cells[(low <= 0) & (high >= 0) & (low < high)]
-    corners = values[cells[:, None] + offsets]
-    k, j, i = np.unravel_index(cells, shape)
-    return np.stack([k + first, j, i], axis=1), corners
 
 
 def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,7 +19,7 @@ def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     Parameters
     ----------
     corners : ndarray, (n, 8, 3)
-        From `cells_with_sign_changes`.
+        From `cells.cells_with_sign_changes`.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
@@ -36,43 +37,61 @@ def divergence_seeds(
         Voxels K, J, I, the lowest divergence first.
     """
     progress = Progress.of(progress)
-
-    def work(first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        planes = slice(first, last + 2)  # with one before and one behind
-        voxels, values = _unit_divergence(vectors[planes], classes[planes])
-        return voxels + first * classes[0].size, values
-
-    nothing = np.empty(0, np.int64), np.empty(0, np.float32)
-    found = in_parts(work, max(len(classes) - 2, 0), classes.size)
-    voxels, values = (np.concatenate(parts) for parts in zip(nothing, *found))
-    progress.check()
-    if share <= 0 or not len(voxels):
+    if share <= 0:
         return np.empty((0, 3), np.int64)
-    divergence = np.full(classes.shape, np.inf, np.float32)
-    divergence.reshape(-1)[voxels] = values
-    highest = values.min() + share / 100 * (values.max() - values.min())
-    return _lowest_first(divergence, voxels[values <= highest])
+    divergence = np.empty(classes.shape, np.float32)
+    found = in_parts(
+        lambda first, last: unit_divergence(vectors, classes, divergence, first, last),
+        len(classes),
+        classes.size,
+    )
+    progress.check()
+    lowest, highest = (np.float32(f(ends)) for f, ends in zip((min, max), zip(*found)))
+    if lowest > highest:
+        return np.empty((0, 3), np.int64)
+    voxels = np.flatnonzero(divergence <= lowest + share / 100 * (highest - lowest))
+    return _lowest_first(divergence, voxels)
 
 
-def _unit_divergence(vectors: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Inner voxels (flat) of a box, all of whose six neighbours have a force, and the divergence.
+@compiled
+def unit_divergence(vectors, classes, divergence, first, last):
+    """Write the divergence to some planes by central differences; the lowest and the highest value.
 
-    By central differences; voxels at the border of the box are left out.
+    It is infinite but for voxels off the border of the volume all of whose six neighbours have a
+    force.
     """
-    forces, forced = vectors.reshape(-1, 3), np.flatnonzero(classes >= BOUNDARY)
-    lengths = np.sqrt((forces[forced].astype(float) ** 2).sum(axis=1))
-    has_force, is_inside = np.zeros(classes.size, bool), np.zeros(classes.shape, bool)
-    has_force[forced] = lengths > 0
-    is_inside[1:-1, 1:-1, 1:-1] = classes[1:-1, 1:-1, 1:-1] > 0
-    voxels, steps = np.flatnonzero(is_inside), (classes[0].size, classes.shape[2], 1)
-    for step in steps:
-        voxels = voxels[has_force[voxels + step]]
-        voxels = voxels[has_force[voxels - step]]
-    total, component = np.zeros(len(voxels)), np.zeros(classes.size)
-    for axis, step in enumerate(steps):
-        component[forced] = forces[forced, axis] / np.maximum(lengths, 1e-300)
-        total += 0.5 * (component[voxels + step] - component[voxels - step])
-    return voxels, total.astype(np.float32)
+    shape, least, most = classes.shape, np.float32(np.inf), np.float32(-np.inf)
+    for k in range(first, last):
+        for j in range(shape[1]):
+            for i in range(shape[2]):
+                divergence[k, j, i] = np.inf
+                is_off = 0 < k < shape[0] - 1 and 0 < j < shape[1] - 1 and 0 < i < shape[2] - 1
+                if not is_off or classes[k, j, i] == 0:
+                    continue
+                total = 0.0
+                for axis in range(3):
+                    a, b, c = axis == 0, axis == 1, axis == 2
+                    after = unit_force(vectors, classes, k + a, j + b, i + c, axis)
+                    before = unit_force(vectors, classes, k - a, j - b, i - c, axis)
+                    total += 0.5 * (after - before)
+                if abs(total) < np.inf:  # infinite or no number where a neighbour has no force
+                    value = np.float32(total)
+                    divergence[k, j, i] = value
+                    least, most = min(least, value), max(most, value)
+    return least, most
+
+
+@compiled_inside
+def unit_force(vectors, classes, k, j, i, axis):
+    """A component of the force by its length; infinite where there is no force."""
+    if classes[k, j, i] < BOUNDARY:
+        return np.inf
+    square = 0.0
+    for n in range(3):
+        square += np.float64(vectors[k, j, i, n]) ** 2
+    if square == 0:
+        return np.inf
+    return vectors[k, j, i, axis] / max(np.sqrt(square), 1e-300)
 
 
 def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.ndarray:

@@ -27,6 +27,7 @@ GROUP_ON_CPU = 1 << 17  # complex numbers that fit the cache
 ARRAYS = 12  # of the size of a group that are in use at a time
 COMPLEX = 16  # bytes
 ROWS_ON_CPU = 1 << 8  # along I that are transformed at a time
+PLANS_SHARE = 0.05  # of a device's free memory that cuFFT's plans may hold after a run
 
 
 def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
@@ -110,8 +111,10 @@ def convolve(
         run = _Convolution(charges, strength, cut, part, gpu)
         run.multiply()
         run.write(members, vectors)
-    if gpu is not None and gpu.xp.__name__ == "cupy":  # cuFFT's plans hold memory
-        gpu.xp.fft.config.get_plan_cache().clear()
+    if gpu is not None and gpu.xp.__name__ == "cupy":
+        plans = gpu.xp.fft.config.get_plan_cache()  # of use for the next run, but they hold memory
+        if plans.get_curr_memsize() > PLANS_SHARE * gpu.free_memory():
+            plans.clear()
 
 
 class _Convolution:

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.threads import in_parts
+
 
 def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) -> np.ndarray:
     """Distance (mm) of each point (n, 3), in voxels, to the nearest voxel centre outside an object.
@@ -23,13 +26,29 @@ def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) ->
     """
     from scipy.spatial import cKDTree
 
-    shell = np.zeros_like(mask)
-    for axis in range(3):
-        one, other = shell.swapaxes(0, axis), mask.swapaxes(0, axis)
-        one[1:] |= other[:-1]
-        one[:-1] |= other[1:]
-    shell &= ~mask
-    tree = cKDTree(
-        np.argwhere(shell) * np.asarray(spacing), balanced_tree=False, compact_nodes=False
-    )
+    solid = mask.view(np.uint8)
+    shells = in_parts(lambda a, b: shell_of_planes(solid, a, b), len(solid), solid.size)
+    shell = np.stack(np.unravel_index(np.concatenate(shells), mask.shape), axis=1)
+    tree = cKDTree(shell * np.asarray(spacing), balanced_tree=False, compact_nodes=False)
     return tree.query(points * np.asarray(spacing), workers=-1)[0]
+
+
+@compiled
+def shell_of_planes(solid, first, last):
+    """Flat indices of those voxels outside, in some planes, that have the object at a face."""
+    depth, rows, width = solid.shape
+    near, found = np.empty(width, np.uint8), [0]
+    for k in range(first, last):
+        for j in range(rows):
+            here = solid[k, j]
+            before, behind = solid[max(k - 1, 0), j], solid[min(k + 1, depth - 1), j]
+            above, below = solid[k, max(j - 1, 0)], solid[k, min(j + 1, rows - 1)]
+            for i in range(width):
+                near[i] = before[i] | behind[i] | above[i] | below[i]
+            for i in range(1, width):
+                near[i] |= here[i - 1]
+                near[i - 1] |= here[i]
+            for i in range(width):
+                if near[i] > here[i]:
+                    found.append((k * rows + j) * width + i)
+    return np.array(found)[1:]

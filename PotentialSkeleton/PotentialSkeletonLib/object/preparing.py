@@ -72,7 +72,9 @@ def prepare(
         changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
     progress.check()
     labels, count = label_components(solid, progress=progress)
-    sizes = np.bincount(labels[solid], minlength=count + 1)[1:]
+    sizes = np.array([np.count_nonzero(solid)])
+    if count > 1:
+        sizes = component_sizes(labels, count, progress)[1:]
     origin = np.array([side.start - 1 for side in box])
     components = (
         (origin + [side.start for side in own], np.pad(labels[own] == number, 1))

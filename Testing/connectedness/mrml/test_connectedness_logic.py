@@ -63,7 +63,9 @@ def voxels(node):
 @pytest.mark.parametrize("under", TRANSFORMS)
 def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel, under):
     volume = add_volume(vessel, transform=TRANSFORMS[under]())
-    result = logic.segment(volume, add_seeds(volume, SEEDS), threshold=0.3, model="affinity")
+    result = logic.segment(
+        volumeNode=volume, seedsNode=add_seeds(volume, SEEDS), threshold=0.3, model="affinity"
+    )
     expected = connectedness(vessel, SEEDS, estimate_affinity(vessel, SEEDS)).values
     assert voxels(result.sceneNode).dtype == np.float32
     assert np.array_equal(voxels(result.sceneNode), expected)

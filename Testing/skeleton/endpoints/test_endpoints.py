@@ -6,6 +6,7 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import (
+    add_sources,
     distance_to_outside,
     geodesic_distance,
     neighbour_steps,
@@ -168,4 +169,9 @@ def test_distances_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
         launches = cpu_cuda.launches
         found = cuda_geodesic.geodesic_distance_on("cuda", mask, sources, spacing, Progress())
         assert cpu_cuda.launches > launches
-        np.testing.assert_array_equal(found, geodesic_distance(mask, sources, spacing))
+        known = geodesic_distance(mask, sources, spacing)
+        np.testing.assert_array_equal(found, known)
+        more = np.flatnonzero(known > 0)[[-1, -9]]
+        task = "cuda", mask, more, spacing, Progress(), known.copy()
+        add_sources(known, more, spacing)
+        np.testing.assert_array_equal(cuda_geodesic.geodesic_distance_on(*task), known)
