@@ -23,8 +23,6 @@ TABLES = {
     "scans": clicks.by_scan,
 }
 
-TIMED = "connectedness", "segment", "skeleton"  # one file holds them with a card and without
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m Benchmarks", description=__doc__)
@@ -56,8 +54,7 @@ def main() -> None:
         table = TABLES[name](setting)
         print(frame.markdown(table), end="\n\n", flush=True)
         if options.json:
-            own = name if machine["card"] or name not in TIMED else f"{name}-cpu"
-            frame.write_json(options.json, machine, own, table)
+            frame.write_json(options.json, machine, name, table)
 
 
 if __name__ == "__main__":

@@ -72,11 +72,8 @@ def clicks() -> str:
 def seconds_of_clicks() -> str:
     """The first click and the further ones."""
     card = _card("segment")
-    works = "first click, liver CT", "further click, liver CT"
-    cpu, gpu = (
-        [_seconds(table, work, device) for work in works]
-        for table, device in (("segment-cpu", "CPU"), ("segment", card))
-    )
+    cpu = [_seconds("segment", f"{work}, liver CT", "CPU") for work in ("first click", "further")]
+    gpu = [_seconds("segment", f"{work}, liver CT", card) for work in ("first click", "further")]
     large = _seconds("segment", "first click, liver phantom", card)
     return (
         f"A liver CT of 512 x 512 x 129 voxels: the first click takes {cpu[0]} on two cores and "
@@ -109,8 +106,7 @@ def large_volumes() -> str:
     on_card = _seconds("connectedness", "on the card: vessel tree", card)
     into = _seconds("connectedness", "numpy into", card)
     names = "skeleton: tube", "skeleton: portal vein"
-    machines = ("skeleton", card), ("skeleton-cpu", "CPU")
-    tube, vein = ([_seconds(table, n, device) for table, device in machines] for n in names)
+    tube, vein = ([_seconds("skeleton", n, d) for d in (card, "CPU")] for n in names)
     return (
         f"A vessel tree in noise of 512 x 512 x 576 voxels takes {on_card} on that GPU, in "
         f"{tree['bytes_per_voxel']:.1f} bytes a voxel, {_time(tree['seconds'])} from numpy arrays "
