@@ -76,7 +76,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# numba reads the number of cores again whenever it compiles, and fails where `two_cores` changed it.
+# numba reads the number of cores whenever it compiles, and fails where `two_cores` changed it.
 os.environ.setdefault("NUMBA_NUM_THREADS", str(cores()))
 
 
