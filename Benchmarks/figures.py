@@ -23,6 +23,7 @@ METHODS = {
     "growcut": "Grow from seeds (`itk-growcut`)",
 }
 CLICKS = "1", "2", "3", "5", "8"
+CLICKED = "first click", "further click"
 
 
 @cache
@@ -72,31 +73,14 @@ def clicks() -> str:
 def seconds_of_clicks() -> str:
     """The first click and the further ones."""
     card = _card("segment")
-    cpu = [_seconds("segment", f"{work}, liver CT", "CPU") for work in ("first click", "further")]
-    gpu = [_seconds("segment", f"{work}, liver CT", card) for work in ("first click", "further")]
+    cpu = [_seconds("segment", f"{work}, liver CT", "CPU") for work in CLICKED]
+    gpu = [_seconds("segment", f"{work}, liver CT", card) for work in CLICKED]
     large = _seconds("segment", "first click, liver phantom", card)
     return (
         f"A liver CT of 512 x 512 x 129 voxels: the first click takes {cpu[0]} on two cores and "
         f"each further one {cpu[1]}; on an {card} with its host {gpu[0]} and {gpu[1]}, and {large} "
         "for the first click in 512 x 512 x 576 voxels (`python -m Benchmarks segment`).\n"
     )
-
-
-def solvers() -> str:
-    """The English paper's table."""
-    rows = _rows("kfoe-english")
-    order = [("kfoe", "CPU"), ("cuda-kfoe", ""), ("cuda-kfoe-corrected", ""), ("exact", "CPU")]
-    header = ["volume", "`kfoe`, serial", "`cuda-kfoe`", "`cuda-kfoe-corrected`", "`exact`, CPU"]
-    lines = []
-    for volume in dict.fromkeys(row["volume"] for row in rows):
-        own = [row for row in rows if row["volume"] == volume]
-        cells = []
-        for solver, device in [*order, ("exact", _card("kfoe-english"))]:
-            row = next(r for r in own if r["solver"] == solver and r["device"].startswith(device))
-            errors = f", {row['errors']:,} errors" if solver.startswith("cuda-") else ""
-            cells.append(_time(row["seconds"]) + errors)
-        lines.append([volume.replace("x", " x "), *cells[:-1], f"**{cells[-1]}**"])
-    return _table([*header, "`exact`, CUDA"], lines)
 
 
 def large_volumes() -> str:
@@ -116,7 +100,7 @@ def large_volumes() -> str:
     )
 
 
-FIGURES = (clicks, seconds_of_clicks, solvers, large_volumes)
+FIGURES = (clicks, seconds_of_clicks, large_volumes)
 
 
 def with_figures(text: str) -> str:
