@@ -23,7 +23,6 @@ METHODS = {
     "growcut": "Grow from seeds (`itk-growcut`)",
 }
 CLICKS = "1", "2", "3", "5", "8"
-CLICKED = "first click", "further click"
 
 
 @cache
@@ -36,13 +35,14 @@ def _rows(name: str) -> list[dict]:
 
 
 def _card(name: str) -> str:
-    return _measured()[name][1]["card"] or "no GPU"
+    card = _measured()[name][1]["card"]  # such as "cuda:0 (NVIDIA H200)"
+    return card.split("(")[-1].rstrip(")") if card else "no GPU"
 
 
 def _seconds(table: str, work: str, device: str = "") -> str:
-    """Of the first row whose work begins so, on a device whose name begins so."""
+    """Of the first row whose work begins so, on a device with that name."""
     for row in _rows(table):
-        if row["work"].startswith(work) and row["device"].startswith(device):
+        if row["work"].startswith(work) and device in row["device"]:
             return _time(row["seconds"])
     raise SystemExit(f"{MEASURED.name} has no row {work!r} on {device!r} in {table!r}.")
 
@@ -71,15 +71,17 @@ def clicks() -> str:
 
 
 def seconds_of_clicks() -> str:
-    """The first click and the further ones."""
+    """The first click, and on the card the further ones."""
     card = _card("segment")
-    cpu = [_seconds("segment", f"{work}, liver CT", "CPU") for work in CLICKED]
-    gpu = [_seconds("segment", f"{work}, liver CT", card) for work in CLICKED]
+    cpu = _seconds("segment", "first click, liver CT", "CPU")
+    first, further = (
+        _seconds("segment", f"{n} click, liver CT", card) for n in ("first", "further")
+    )
     large = _seconds("segment", "first click, liver phantom", card)
     return (
-        f"A liver CT of 512 x 512 x 129 voxels: the first click takes {cpu[0]} on two cores and "
-        f"each further one {cpu[1]}; on an {card} with its host {gpu[0]} and {gpu[1]}, and {large} "
-        "for the first click in 512 x 512 x 576 voxels (`python -m Benchmarks segment`).\n"
+        f"A liver CT of 512 x 512 x 129 voxels: the first click takes {cpu} on two cores, and "
+        f"{first} on an {card} with its host, where each further one takes {further}; {large} for "
+        "the first click in 512 x 512 x 576 voxels (`python -m Benchmarks segment`).\n"
     )
 
 
