@@ -126,6 +126,7 @@ class ClickHistory:
 
         if not 0 <= self._at + step < len(self._states):
             return self._states[self._at].setting if self._states else None
+        before = self._states[self._at].points
         self._at += step
         state = self._states[self._at]
         put, self._removed = sorted(self._removed ^ state.removed), state.removed
@@ -134,8 +135,10 @@ class ClickHistory:
             for each in put:
                 self._put(self._lists[each].node, each not in state.removed)
             for each, points in state.points.items():
-                if slicer.mrmlScene.IsNodePresent(self._lists[each].node):
-                    self._lists[each].restore(points)
+                own = self._lists[each]
+                there = slicer.mrmlScene.IsNodePresent(own.node)
+                if there and points != before[each] == own.now():  # else edited elsewhere
+                    own.restore(points)
         finally:
             self._going = False
         return state.setting

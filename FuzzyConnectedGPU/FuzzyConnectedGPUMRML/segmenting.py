@@ -198,7 +198,7 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
     outputs = replace(outputs.there(), sceneVolumeNode=scene_node)
-    outputs.check(volume_node, options)
+    replace(outputs, sceneVolumeNode=None).check(volume_node, options)  # it is read, not written
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     points = background and background.voxels
     if threshold is None:
@@ -367,8 +367,9 @@ def write(
     """Put vessels into the scene, completely or not at all."""
     given = outputs.segmentationNode
     there = None if given is True else given
-    if outputs.segmentID:
-        _refuse_removed(there, outputs.segmentID)
+    segment_id = outputs.segmentID if len(lists) == 1 else ""
+    if segment_id:
+        _refuse_removed(there, segment_id)
     voxel_ml = voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
     counts = label_counts(arrays.labels, len(lists))
     images = [
@@ -395,7 +396,7 @@ def write(
             division_node = scene_node.GetNodeReference(run_inputs.DIVISION)
         if segments:
             segmentation_node = writing.node(change, there, ownership.SEGMENTATION)
-            where = segmentation_node, volume_node, outputs.segmentID, options.maskSegmentID
+            where = segmentation_node, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if arrays.disputed is not None:
                 _put_disputed(segmentation_node, volume_node, arrays, outputs, options)

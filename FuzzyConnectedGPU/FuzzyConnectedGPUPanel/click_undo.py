@@ -1,5 +1,6 @@
 """Undo and redo of all clicks while the module is open, with Slicer's keys."""
 
+from collections.abc import Callable
 from typing import Any
 
 import slicer
@@ -45,16 +46,19 @@ class ClickUndo:
 
     def undo(self) -> None:
         """Take back the last click."""
-        if self._panel.parameters is not None and self._history.can_undo:
-            self._take(self._history.undo())
+        self._go(ClickHistory.undo)
 
     def redo(self) -> None:
         """Make the click again that was taken back last."""
-        if self._panel.parameters is not None and self._history.can_redo:
-            self._take(self._history.redo())
+        self._go(ClickHistory.redo)
 
-    def _take(self, setting: tuple[str, float | None]) -> None:
-        parameters, (source, threshold) = self._panel.parameters, setting
+    def _go(self, step: Callable[[ClickHistory], Any]) -> None:
+        parameters = self._panel.parameters
+        if parameters is None:
+            return
+        self.react(parameters)
+        setting = step(self._history)
+        source, threshold = setting
         if setting != self._setting(parameters):
             if threshold is None:
                 self._panel.threshold.choose_by(source)

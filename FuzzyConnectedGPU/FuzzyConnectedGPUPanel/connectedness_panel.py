@@ -192,7 +192,9 @@ class ConnectednessPanel(Panel):
         heeded = None
         if self.parameters.model.value == "affinity":
             heeded = self.threshold_text(self.parameters.inputVolume)
-        return run_inputs.is_from(self.result_scene(), self.inputs_text(), heeded)
+        scene, volume = self.result_scene(), self.parameters.inputVolume
+        own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
+        return own and run_inputs.is_from(scene, self.inputs_text(), heeded)
 
     @staticmethod
     def output_source(parameters: Any) -> Any:
@@ -267,11 +269,14 @@ class ConnectednessPanel(Panel):
     def write(self, run: Run, found: Any, chosen: Any) -> str:
         """Write what a run found, and return what there is to say of it."""
         parameters = self.parameters or self.logic.getParameterNode()
-        first = self.result_scene(parameters) is None
+        own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
+        first = own and self.result_scene(parameters) is None
+        outputs = self._outputs(parameters if own else chosen, run.lists)
+        outputs.there().check(run.volume_node, run.options)
         self._writing = True
         try:
-            result = run.write(found, self._outputs(chosen, run.lists))
-            if parameters.inputVolume is run.volume_node:
+            result = run.write(found, outputs)
+            if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
                     self.threshold.taken(parameters, result, chosen)

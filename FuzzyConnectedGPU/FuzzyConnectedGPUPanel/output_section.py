@@ -25,7 +25,7 @@ class OutputSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._segments: list[tuple[str, str]] = []
-        self._choice = SegmentChoice("segmentation", "segmentID")
+        self._choice = SegmentChoice("segmentID", "segmentation", "inputVolume")
         replace = _(
             "The voxels of '{name}' are replaced by each result of {source}. Write into it?"
         )
@@ -72,9 +72,9 @@ class OutputSection:
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""
         node = parameters.segmentation
-        if node is None or self.segment_to_write(parameters):
-            return ""
         lists = clicked_vessels(parameters)
+        if node is None or (len(lists) == 1 and self.segment_to_write(parameters)):
+            return ""
         found = [result_segments(node, each, parameters.inputVolume) for each in lists]
         inner = node.GetSegmentation()
         names = [[inner.GetSegment(each).GetName() for each in ids] for ids in found]

@@ -24,7 +24,7 @@ class RegionSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._segments: list[tuple[str, str]] = []
-        self._choice = SegmentChoice("mask", "maskSegmentID")
+        self._choice = SegmentChoice("maskSegmentID", "mask")
         self._mask: Any = UNKNOWN
         self._edits = EditObserver(panel.update_soon)
         self.ui.fitRoiButton.connect("clicked()", self.fit)
@@ -77,23 +77,24 @@ class RegionSection:
 
 
 class SegmentChoice:
-    """A segment's ID among the parameters: it is of one segmentation, and goes with that.
+    """A segment's ID among the parameters: it is of some nodes, and goes with each of them.
 
-    `node_name` and `id_name` are the names of the two parameters.
+    `id_name` and `node_names` are the names of the parameters.
     """
 
-    def __init__(self, node_name: str, id_name: str) -> None:
-        self._names = (node_name, id_name)
-        self._known: tuple[Any, str] | None = None
+    def __init__(self, id_name: str, *node_names: str) -> None:
+        self._id, self._nodes = id_name, node_names
+        self._known: tuple[list[Any], str] | None = None
 
     def follow(self, parameters: Any) -> None:
-        """Empty the ID if the node has changed without it."""
-        node, segment_id = (getattr(parameters, name) for name in self._names)
-        known_node, known_id = self._known or (node, segment_id)
-        if node is not known_node and segment_id == known_id != "":
+        """Empty the ID if a node has changed without it."""
+        segment_id = getattr(parameters, self._id)
+        nodes = [getattr(parameters, name) for name in self._nodes]
+        known_nodes, known_id = self._known or (nodes, segment_id)
+        if nodes != known_nodes and segment_id == known_id != "":
             segment_id = ""
-            setattr(parameters, self._names[1], segment_id)
-        self._known = node, segment_id
+            setattr(parameters, self._id, segment_id)
+        self._known = nodes, segment_id
 
     def forget(self) -> None:
         """The scene is closed."""

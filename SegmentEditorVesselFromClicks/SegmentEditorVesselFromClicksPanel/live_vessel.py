@@ -35,6 +35,7 @@ class LiveVessel:
         self._effect, self._cached = scripted_effect, CachedConnectedness()
         self._observers, self._lists = VTKObservationMixin(), VTKObservationMixin()
         self._clicks: Clicks | None = None  # of the selected segment
+        self._segmentation: Any = None  # whose segments those that are pending are
         self._pending: list[str] = []
         self._seen: Any = None  # what the last look at points, settings and volume found
         self._found: Found | None = None  # what the preview shows
@@ -151,7 +152,7 @@ class LiveVessel:
 
     def _on_close(self, caller: Any, event: Any) -> None:
         self.deactivate()
-        self._pending, self._own = [], {}
+        self._segmentation, self._pending, self._own = None, [], {}
         self._cached.forget()
 
     def _settings(self) -> tuple:
@@ -168,6 +169,8 @@ class LiveVessel:
         there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
         if self._clicks is None or self._clicks.segmentation_node is not segmentation_node:
             self._stop()
+        if segmentation_node is not self._segmentation:  # where the same IDs name others
+            self._segmentation, self._pending, self._own = segmentation_node, [], {}
         self._turn_to(Clicks(segmentation_node, segment_id) if there else None)
         if self._pending and self._found is None:
             self._run.request()
@@ -254,8 +257,8 @@ class LiveVessel:
 
     # --- the preview; `_compute` alone runs in another thread
 
-    def _request(self) -> None:
-        self._found = None
+    def _request(self, apply_soon: bool = False) -> None:
+        self._found, self._apply_soon = None, apply_soon
         self._sentence.text = _("Looking for the vessel ...")
         self._run.request()
         self._show()
@@ -279,7 +282,7 @@ class LiveVessel:
         """Show the vessels of all pending segments, as much of each as is wanted."""
         found, node = self._found, self._effect.parameterSetNode().GetSegmentationNode()
         inner, labels, colors, lines = node.GetSegmentation(), None, [], []
-        for number, each in enumerate(found.vessels, 1):  # type: ignore[union-attr]
+        for number, each in enumerate(self._vessels(), 1):
             own = self._labels(each)
             labels = np.zeros(own.shape, np.uint8) if labels is None else labels
             labels[own] = number
@@ -287,11 +290,20 @@ class LiveVessel:
             colors.append(segment.GetColor())
             volume = np.count_nonzero(own) * found.run.millilitres  # type: ignore[union-attr]
             lines.append(_("{name} {ml:.2f} ml").format(name=segment.GetName(), ml=volume))
+        if labels is None:
+            self.cancel()
+            return
         run = found.run  # type: ignore[union-attr]
         self._preview.show(labels, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
         text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
         self._sentence.text = "\n".join([text, *map(worded, run.notes)])
         self._show()
+
+    def _vessels(self) -> list[str]:
+        """The segments whose vessels were found, without those that were deleted since."""
+        inner = self._effect.parameterSetNode().GetSegmentationNode().GetSegmentation()
+        vessels = self._found.vessels  # type: ignore[union-attr]
+        return [each for each in vessels if inner.GetSegment(each) is not None]
 
     def _labels(self, segment_id: str) -> np.ndarray:
         clicks = Clicks(self._effect.parameterSetNode().GetSegmentationNode(), segment_id)
@@ -337,10 +349,9 @@ class LiveVessel:
         if self._found is None:
             if self._clicks is not None and self._clicks.segment_id not in self._pending:
                 self._pending.append(self._clicks.segment_id)
-            self._apply_soon = True
-            self._request()
+            self._request(apply_soon=True)
             return
-        wanted = {each: self._labels(each) for each in self._found.vessels}
+        wanted = {each: self._labels(each) for each in self._vessels()}
         self.cancel()
         self._effect.saveStateForUndo()
         for segment_id, labels in wanted.items():

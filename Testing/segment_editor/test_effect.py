@@ -534,3 +534,53 @@ def test_nothing_is_held_after_the_editor_has_gone(session):
     assert not session.live._observers.Observations + session.live._lists.Observations
     assert session.live._connected == []
     session.editor.close = lambda: None
+
+
+def test_another_segmentation_with_the_same_ids_keeps_what_is_drawn(session):
+    session.click(FIRST)
+    session.options.apply.click()
+    session.click((16, 10, 20))  # pending in the first segmentation
+    drawn, node = session.segment("portal"), session.slicer.vtkMRMLSegmentationNode()
+    session.slicer.mrmlScene.AddNode(node)
+    node.CreateDefaultDisplayNodes()
+    node.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
+    for name in ("portal", "hepatic"):
+        node.GetSegmentation().AddEmptySegment(name, name)
+    session.segmentation = node
+    session.put("portal", drawn)
+    session.editor.node.SetAndObserveSegmentationNode(node)
+    session.editor.select("portal")
+    session.wait()
+    assert session.preview() is None
+    session.click(BESIDE)
+    session.options.more.value = -1.0
+    session.wait()
+    shown = session.preview()
+    session.options.apply.click()
+    assert np.array_equal(session.segment("portal"), drawn | shown)
+
+
+def test_a_pending_segment_that_was_deleted_hinders_no_other(session):
+    session.click(FIRST)
+    session.editor.select("hepatic")
+    session.click(BESIDE)
+    session.segmentation.GetSegmentation().RemoveSegment("portal")
+    session.options.more.value = 0.5
+    session.wait()
+    assert "portal" not in session.text()
+    session.options.apply.click()
+    assert session.segment("hepatic")[session.second].mean() > 0.95
+
+
+def test_an_apply_that_a_run_elsewhere_has_ended_is_not_made_up_for(session):
+    from FuzzyVesselCoreLib.widgets.latest_run import wait_for_latest_runs
+
+    session.click(FIRST)
+    session.options.cancel.click()
+    session.options.apply.click()
+    session.live._run._go_on()
+    assert session.live._run.working
+    wait_for_latest_runs(session.slicer.app.processEvents)
+    session.click(BESIDE)
+    assert session.preview() is not None
+    assert not session.segment("portal").any()

@@ -201,6 +201,32 @@ def test_volume_removed_meanwhile(slicer_scene, logic, volume, seeds):
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLVolumeNode") == 0
 
 
+@pytest.mark.parametrize("searched_before", [False, True])
+@pytest.mark.parametrize("end", [False, True])
+def test_volume_removed_during_the_search(slicer_scene, logic, volume, searched_before, end):
+    if searched_before:
+        logic.findSeeds(volume)
+    told = []
+
+    def remove(fraction):
+        told.append(fraction)
+        if fraction == 1.0 or not end:
+            slicer_scene.RemoveNode(volume)
+        return True
+
+    with pytest.raises(Cancelled, match="removed"):
+        logic.findSeeds(volume, progress=remove)
+    assert told
+
+
+def test_a_map_is_cut_again_when_its_volume_is_gone(slicer_scene, logic, volume, seeds):
+    result = logic.segment(volume, seeds, threshold=0.5)
+    slicer_scene.RemoveNode(volume)
+    more = logic.thresholdScene(result.sceneNode, 0.05, labelmapNode=result.labelmapNode)
+    assert more.labelmapNode is result.labelmapNode
+    assert more.volumeMl >= result.volumeMl > 0
+
+
 def test_segmentation_of_surfaces_is_refused_as_output(slicer_scene, logic, volume, seeds):
     import vtk
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume
+from support.crossing_vessels import crossing
+from support.drag_cases import settle, until
+from support.mrml_cases import add_seeds, add_volume, world_of
 from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -404,3 +406,64 @@ def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, c
     assert len(chosen.take_errors()) == 1
     assert slicer_scene.GetNumberOfNodes() == nodes
     assert all(getattr(chosen.parameters, name) is None for name in OUTPUTS)
+
+
+# --- 5: a segment that was chosen to be overwritten
+
+
+def overwrite(panel):
+    panel.ui.segmentComboBox.setCurrentIndex(1)
+    panel.ui.segmentComboBox.activated.emit(1)
+    panel.process_events()
+    assert panel.parameters.segmentID
+    return panel.parameters.segmentID
+
+
+def test_several_vessels_never_share_the_segment_to_overwrite(panel, answers):
+    volume, parameters = add_volume(crossing()), panel.parameters
+    parameters.inputVolume = volume
+    parameters.seeds = add_seeds(volume, [(6, 6, 2)], "seeds")
+    panel.process_events()
+    panel.click("applyButton")
+    segment_id = overwrite(panel)
+    panel.click("addVesselButton")
+    parameters.seeds.AddControlPointWorld(world_of(volume, (6, 15, 2)))
+    panel.process_events()
+    panel.click("applyButton")
+    panel.ui.thresholdSlider.value = 0.3
+    settle(panel)
+    first = segment_array(parameters.segmentation, segment_id, volume)
+    assert (first[6, 6, 2], first[6, 15, 2]) == (1, 0)
+
+
+def test_the_segment_to_overwrite_is_not_that_of_another_volume(done, answers):
+    parameters = done.parameters
+    first, segmentation = parameters.inputVolume, parameters.segmentation
+    other = add_volume(vessel()[:, :, ::-1].copy())
+    choose(done, other)
+    pick(done, "segmentationSelector", segmentation)
+    done.click("applyButton")
+    done.ui.inputSelector.setCurrentNode(first)
+    settle(done)
+    segment_id = overwrite(done)
+    before = segment_array(segmentation, segment_id, first).copy()
+    done.ui.inputSelector.setCurrentNode(other)
+    settle(done)
+    assert parameters.segmentation is segmentation
+    assert parameters.segmentID == ""
+    done.click("applyButton")
+    assert np.array_equal(segment_array(segmentation, segment_id, first), before)
+
+
+def test_outputs_chosen_during_a_background_run_are_written(live, answers):
+    parameters = live.parameters
+    volume, segmentation = parameters.inputVolume, parameters.segmentation
+    segment_id = overwrite(live)
+    before = segment_array(segmentation, segment_id, volume).copy()
+    parameters.seeds.AddControlPointWorld(world_of(volume, (3, 3, 3)))
+    live.process_events()
+    until(live, lambda: live.widget.panel.following._run.working)
+    pick(live, "segmentationSelector", None)
+    settle(live)
+    assert parameters.segmentation not in (None, segmentation)
+    assert np.array_equal(segment_array(segmentation, segment_id, volume), before)

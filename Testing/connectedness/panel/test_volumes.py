@@ -185,3 +185,38 @@ def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, oth
     choose(done, other)
     assert not segmentation.GetDisplayNode().GetVisibility()
     assert array(other).shape == SHAPE
+
+
+def test_a_map_of_another_volume_of_the_same_name_is_not_current(done, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_, **__: True)
+    parameters, selector = done.parameters, done.ui.sceneSelector
+    first, seeds, scene = parameters.inputVolume, parameters.seeds, parameters.sceneVolume
+    twin = add_volume(2 * vessel())
+    twin.SetName(first.GetName())
+    choose(done, twin)
+    parameters.seeds = seeds
+    selector.setCurrentNode(scene)
+    selector.nodeActivated.emit(scene)
+    settle(done)
+    assert parameters.sceneVolume is scene
+    assert not done.widget.panel.is_current()
+
+
+def test_undo_leaves_a_list_alone_that_was_edited_elsewhere(done):
+    parameters, volume = done.parameters, done.parameters.inputVolume
+    first = parameters.seeds
+    first.AddControlPointWorld(world_of(volume, BESIDE))
+    settle(done)
+    parameters.seeds = second = add_seeds(volume, [BESIDE], "second")
+    settle(done)
+    for k in (1, 2):  # as in the module Markups
+        first.AddControlPointWorld(world_of(volume, (k, 8, 9)))
+    count = first.GetNumberOfControlPoints()
+    second.AddControlPointWorld(world_of(volume, POINTS[0]))
+    settle(done)
+    while done.ui.undoSeedButton.enabled:
+        done.click("undoSeedButton")
+    assert second.GetNumberOfControlPoints() == 1
+    assert first.GetNumberOfControlPoints() == count
