@@ -28,6 +28,7 @@ AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", wher
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 # .. and of several vessels: their lists, in the order of the labels, and the division.
 VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
+COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
 
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 OF_AFFINITY = ("affinity", "radius", "side", "cut", "solver", "corrections", "directions")
@@ -165,6 +166,7 @@ class Mark:
             (AUTOMATIC, chosen),
             (CONTRAST, meaning),
             (THRESHOLD_INPUTS, self.heeded),
+            (COUNT, None if division_node is None else str(len(lists))),
         ):
             scene_node.SetAttribute(name, text)
         scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
@@ -190,12 +192,16 @@ def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> 
 
 
 def vessels_of_scene(scene_node: Any) -> list[Any]:
-    """The lists of the vessels that a connectedness map was divided among; none for one vessel."""
+    """The lists of the vessels that a connectedness map was divided among, in their order.
+
+    None for one vessel, and where a list was removed since: labels would be those of others.
+    """
     if scene_node is None or scene_node.GetNodeReference(DIVISION) is None:
         return []
     count = scene_node.GetNumberOfNodeReferences(VESSELS)
     lists = [scene_node.GetNthNodeReference(VESSELS, n) for n in range(count)]
-    return [each for each in lists if each is not None]
+    there = [each for each in lists if each is not None]
+    return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
 
 
 def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:

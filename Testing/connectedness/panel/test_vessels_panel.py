@@ -383,3 +383,16 @@ def orient(array, like):
         if np.count_nonzero(array != like) <= np.count_nonzero(array[::-1] != like)
         else (array[::-1])
     )
+
+
+def test_no_row_shows_the_volume_of_another_vessel(two, slicer_scene):
+    two.click("addVesselButton")
+    place(two, (10, 20, 2))
+    two.click("applyButton")
+    before = [cell(two, row, 4) for row in range(3)]
+    assert len(set(before)) == 3
+    slicer_scene.RemoveNode(lists(two)[0])  # as in the module Data
+    two.process_events()
+    assert [cell(two, row, 4) for row in range(2)] == ["", ""]
+    two.click("applyButton")
+    assert all("ml" in cell(two, row, 4) for row in range(2))
