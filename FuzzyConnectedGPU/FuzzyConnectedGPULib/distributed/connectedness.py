@@ -29,7 +29,7 @@ from .blocks import Box, Partition, Volume, cannot_write, create, run_tasks, sai
 
 TARGET_TYPES = ("uint16", "float32")
 UNFINISHED = ".unfinished"
-BLOCK_BYTES, FACE_BYTES = 28, 40  # of a voxel of a block; of a face voxel, when all are joined
+BLOCK_BYTES = 28  # of a voxel of a block
 CONTRACTED, JOINED = 0.5, 0.55  # shares of the progress
 
 
