@@ -487,7 +487,7 @@ def finish_block(job: Job, number: int) -> None:
 class CardProcesses(ProcessPoolExecutor):
     """An executor for `connectedness`: a process for each card, one task at a time in each.
 
-    The processes start anew ("spawn"): a script that uses it needs ``if __name__ == "__main__":``.
+    The processes are spawned: a script that uses it needs ``if __name__ == "__main__":``.
 
     Parameters
     ----------
