@@ -174,7 +174,7 @@ def by_clicks(setting: Setting) -> Table:
         rows.append({"case": "mean", "method": name, "worst": min(r["worst"] for r in own)} | mean)
     columns = {
         "case": "case", "method": "method", **{n: f"Dice after {n}" for n in numbers},
-        "disobeyed": "not obeyed", "worst": "worst step", **measures, "seconds": "seconds",
+        "disobeyed": "not honoured", "worst": "worst step", **measures, "seconds": "seconds",
     }  # fmt: skip
     plot = {"kind": "columns", "series": "method", "keys": numbers, "only": {"case": "mean"}}
     plot |= {"x_name": "clicks", "y_name": "mean Dice"}

@@ -67,7 +67,7 @@ def clicks() -> str:
             worst, cells = -row["worst"], [f"**{cell}**" for cell in cells]
         rows.append([METHODS[row["method"]], *cells])
     harm = f"No click lowers the default's Dice by more than {math.ceil(1000 * worst) / 1000:.3f}."
-    return _table(["clicks", *CLICKS, "clicks not obeyed"], rows) + f"\n{harm}\n"
+    return _table(["clicks", *CLICKS, "clicks not honoured"], rows) + f"\n{harm}\n"
 
 
 def seconds_of_clicks() -> str:

@@ -139,9 +139,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     # --- runs
 
     def segment(self, volumeNode: Any, seedsNode: Any, **arguments: Any) -> Any:
-        """Segment what hangs together with the seeds; the scene changes only if all goes well.
+        """Segment what is connected to the seeds; the MRML scene changes only if all goes well.
 
-        Several vessels that touch never overlap: see `FuzzyConnectedGPULib.segment_several`.
+        Several vessels that touch never overlap: see `FuzzyConnectedGPULib.segment`.
         Example::
 
             lists = [slicer.util.getNode(name) for name in ("Portal vein", "Hepatic vein")]
@@ -161,7 +161,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             `FuzzyConnectedGPUMRML.vessels.mark_hand_over` give the branch that begins there to
             the vessel of their list.
         backgroundSeedsNode : vtkMRMLMarkupsNode, optional
-            Points that do not belong to the vessels; each takes away the leak that it sits in.
+            Points that do not belong to the vessels; each removes the leak that it lies in. For one
+            vessel in the model "affinity" they raise the automatic threshold only.
         maskNode : vtkMRMLLabelMapVolumeNode or vtkMRMLSegmentationNode, optional
             Paths stay inside it; of any geometry.
         maskSegmentID : str
@@ -232,7 +233,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """`segment` with a sequence of lists."""
         return self.segment(volumeNode, list(seedsNodes), **arguments)
 
-    # --- thresholds of a connectedness map that is there; nothing is computed anew
+    # --- thresholds of an existing connectedness map, which is not computed again
 
     def thresholdScene(
         self, sceneVolumeNode: Any, threshold: float | None = None, **arguments: Any
@@ -332,7 +333,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     # --- more
 
     def memoryNeed(self, volumeNode: Any) -> Any:
-        """Bytes that a run on a volume takes on the host and on the GPU; see `memory`."""
+        """Bytes that a run on a volume takes on the host and on the GPU; see `scene.MemoryNeed`."""
         from FuzzyConnectedGPULib.scene import memory_need
         from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
@@ -348,7 +349,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return difference(firstNode, secondNode, volumeNode, labelmapNode)
 
     def forget(self) -> None:
-        """Give the memory back that is kept to make the next run of the same volume faster."""
+        """Free the cache that makes the next run on the same volume faster."""
         self._cached = None
 
     @property

@@ -12,7 +12,7 @@ class FuzzyVesselCore(ScriptedLoadableModule):
         self.parent.dependencies = []
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
-            "Code that Fuzzy Connectedness (GPU) and Potential Skeleton share."
+            "Code that Fuzzy Connectedness (GPU) and Potential-Field Skeleton (GPU) share."
         )
         self.parent.acknowledgementText = ""
         self.parent.hidden = True

@@ -50,7 +50,8 @@ example:
   fuzzy-vessel large vessels.ome.zarr --centrelines --out centrelines
 
 levels.zarr is what an earlier run with --affinity has written, or the library's connectedness over
-blocks. A run that was interrupted is resumed by the same command.
+blocks. A run that was interrupted is resumed by the same command. --close-tunnels needs the whole
+object and is refused here.
 """
 # A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
 SMALL_ISLAND = 27
@@ -175,7 +176,8 @@ def threshold(text: str) -> float | None:
 FILES = ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif"
 OPTIONS: dict[str, tuple] = {
     "--background": (voxel, "I,J,K",
-        "a voxel that is not in a vessel: the leak that it lies in is removed", []),
+        "a voxel that is not in a vessel: the leak that it lies in is removed (model affinity: the "
+        "automatic threshold is raised)", []),
     "--channel": (int, "N", "which channel of OME-Zarr or TIFF, from 0"),
     "--spacing": (spacing, "I,J,K",
         "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says"),

@@ -3,7 +3,7 @@
 `segmentation` is the entry: volume and seeds -> fuzzy scene (by default with the object model of
 `contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `threshold` ->
 labels. `fuzzy_connectedness` computes a scene alone, `cached_connectedness` only what changed
-since the last run, `distributed` volumes that fit in no memory, block by block. What is listed in
+since the last run, `distributed` volumes larger than memory, block by block. What is listed in
 ``__all__`` is public, and so is the package `distributed`; the rest is private.
 """
 

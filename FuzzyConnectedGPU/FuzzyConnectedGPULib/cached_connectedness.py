@@ -94,7 +94,7 @@ class CachedConnectedness:
         return found
 
     @property
-    def evidence(self) -> Any:
+    def contrast_map(self) -> Any:
         """The contrast map of the last run, in host memory; None without one."""
         return self._map.on_host
 

@@ -166,8 +166,9 @@ def segment(
     spacing : sequence of 3 float, optional
         Distance of voxels along K, J, I; by default 1, 1, 1.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
-        Voxels that do not belong to the vessels. None is in the result. With several vessels
-        background is one more group, which takes what it reaches strongest.
+        Voxels that do not belong to the vessels. None is in the result, except for one vessel in
+        the model "affinity" with a given `threshold`, which they do not change. With several
+        vessels background is one more group, which takes what it reaches strongest.
     hand_overs : sequence of HandOver
         Branches that go to another vessel.
     mask : ndarray, optional
@@ -301,7 +302,7 @@ def relabel(
     vessels : mapping, or sequence, of array_like, shape (n, 3), integers K, J, I
         The points of each vessel; only hand-overs need them.
     background_seeds, hand_overs, spacing, mask
-        As of `segment`; the background seeds and the mask are heeded where gaps are filled.
+        As of `segment`; background seeds and mask limit the filling of gaps.
     fill_gaps : int
         As of `SegmentOptions`.
 

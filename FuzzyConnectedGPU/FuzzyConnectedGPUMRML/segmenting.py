@@ -303,7 +303,7 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
         raise InputError(
             _(
                 "The vessels' lists of points, or the division of the result, have changed "
-                "since: press Apply (segmentSeveral in a script)."
+                "since: press Apply (segment in a script)."
             )
         )
     return lists, owners, *hand_overs_of(lists, scene_node, shape)

@@ -15,7 +15,7 @@ NOT_HELD = {
     "thin": _("In some places the centreline is more than one voxel wide."),
     "inside": _("Parts of the centrelines lie outside of the vessels."),
     "one_piece_for_each_component": _("Some parts of the vessels have more than one centreline."),
-    "same_cycles": _("The centrelines have not as many loops as the vessels."),
+    "same_cycles": _("The centrelines do not have as many loops as the vessels."),
     "no_duplicate_nodes": _("Some junctions lie at the same place."),
 }
 # Kind of pruning: what a person reads, unit behind the number, number to begin with, digits.

@@ -39,7 +39,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             "Segment a vessel from clicks in slice views.<br>"
             "<ul style='margin: 0'>"
             "<li><b>Click</b> into the vessel; each further click adds a branch."
-            "<li><b>Ctrl-click</b> what is no vessel; the leak that it lies in goes."
+            "<li><b>Ctrl-click</b> what is no vessel; the leak that it lies in is removed."
             "<li>Drag a point to move it."
             "<li>Paths stay inside the editable area and intensity range of <i>Masking</i>."
             "<li><b>Apply</b> writes the preview into the selected segment."

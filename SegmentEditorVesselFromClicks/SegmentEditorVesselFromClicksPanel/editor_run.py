@@ -185,7 +185,7 @@ def _apart() -> InputError:
     return InputError(
         _(
             "The source volume lies outside the segmentation's geometry: choose another source "
-            "volume, or specify the geometry anew (button beside the source volume)."
+            "volume, or specify the geometry again (button beside the source volume)."
         )
     )
 

@@ -59,13 +59,13 @@ class LiveVessel:
         self.more.minimum, self.more.maximum, self.more.value = -1.0, 1.0, 0.0
         self.more.singleStep, self.more.pageStep, self.more.decimals = 0.05, 0.25, 2
         self.more.spinBoxVisible = False
-        self.more.toolTip = _("Less or more of what hangs together with the points.")
+        self.more.toolTip = _("Less or more of what is connected to the points.")
         self._connect(self.more, "valueChanged(double)", self._on_more)
         row = _row(qt.QLabel(_("less")), self.more, qt.QLabel(_("more")))
         self._effect.addLabeledOptionsWidget(_("Threshold:"), row)
         self.keep = qt.QCheckBox(_("Keep what the segment holds"))
         self.keep.toolTip = _(
-            "Apply replaces what it has written before and keeps what else the segment holds; "
+            "Apply replaces what it wrote before and keeps the rest of the segment; "
             "unchecked, it replaces everything."
         )
         self._connect(self.keep, "toggled(bool)", self.keep_parameters)
@@ -75,7 +75,7 @@ class LiveVessel:
         text = _("Write the preview into its segments.")
         self.apply_button = self._button(_("Apply"), self.apply, text)
         self._effect.addOptionsWidget(_row(self.cancel_button, self.apply_button))
-        text = _("Open Potential Skeleton with the selected segment.")
+        text = _("Open Potential-Field Skeleton with the selected segment.")
         self.centrelines = self._button(_("Centrelines"), self._on_centrelines, text)
         self._effect.addOptionsWidget(_row(self.centrelines))
         self._sentence = qt.QLabel()
@@ -253,7 +253,9 @@ class LiveVessel:
             parameters.segment = node.GetSelectedSegmentID()
             slicer.util.selectModule(SKELETON)
         except RuntimeError as error:  # of slicer.util: no such module, or no main window
-            self._sentence.text = _("Potential Skeleton cannot be opened: {e}").format(e=error)
+            self._sentence.text = _("Potential-Field Skeleton cannot be opened: {e}").format(
+                e=error
+            )
 
     # --- the preview; `_compute` alone runs in another thread
 

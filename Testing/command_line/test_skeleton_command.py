@@ -113,13 +113,13 @@ def test_run_segments_and_finds_the_axis(tmp_path, without_3d, capsys):
 
 def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys):
     out = tmp_path / "demo"
-    assert main(["demo", "--size", "96", "--seed-number", "1", "--out", str(out)]) == 0
+    assert main(["demo", "--size", "64", "--seed-number", "1", "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "Dice" in said
     extra = {"phantom.nrrd", "phantom-vessels.nrrd"}
     assert {entry.name for entry in out.iterdir()} == FILES | SKELETON_FILES | extra
     known = array_of(out / "phantom-vessels.nrrd")
-    assert known.shape == (96, 96, 96)
+    assert known.shape == (64, 64, 64)
     assert array_of(out / "labelmap.nrrd")[known > 0].any()
     told = [float(number) for number in re.findall(r"distance +([\d.]+) mm on average", said)]
     measured = report_in(out)["skeleton"]["distances_in_the_liver_mm"]

@@ -44,7 +44,7 @@ def source(volume, tmp_path):
     return path
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(problem=problems(9), block=blocks)
 def test_every_partition_gives_the_levels_of_the_whole(problem, block):
     volume, seeds, affinity, cut, mask = problem
@@ -81,8 +81,9 @@ def test_a_process_for_each_card(source, whole, tmp_path):
     assert np.array_equal(zarr.open(tmp_path / "out.zarr")[:], np.rint(whole * 65535))
 
 
-@pytest.mark.parametrize("name", ["out.zarr", "out.npy"])
-@pytest.mark.parametrize("client", [None, "threads", "processes"])
+@pytest.mark.parametrize(
+    ("client", "name"), [(None, "out.zarr"), ("threads", "out.npy"), ("processes", "out.zarr")]
+)
 def test_paths_and_schedulers(source, whole, tmp_path, name, client):
     target = tmp_path / name
     run = connectedness(

@@ -20,7 +20,7 @@ def run(*arguments):
 
 def test_tables_run_are_stored_and_drawn(tmp_path):
     path = tmp_path / "measured.json"
-    names = ["kfoe-english", "connectedness", "segment", "skeleton", "field-sizes", "vessels"]
+    names = ["kfoe-english", "connectedness", "segment", "skeleton"]
     done = run("--quick", "--device", "cpu", "--repeats", "1", "--json", str(path), *names)
     assert done.returncode == 0, done.stderr
     tables = json.loads(path.read_text())["tables"]

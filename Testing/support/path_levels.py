@@ -6,20 +6,20 @@ from FuzzyConnectedGPULib.contrast.cuda_widest_paths import widest_paths_on_devi
 from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths
 
 
-def path_levels(contrast, inside, starts, unit, floor, rivals=None, gpu=None):
-    """`widest_paths` as a volume of levels; rivals are flat indices.
+def path_levels(contrast, inside, starts, unit, floor, competing=None, gpu=None):
+    """`widest_paths` as a volume of levels; competing are flat indices.
 
     The list is checked: each voxel once, with its own contrast.
     """
-    if rivals is not None:
+    if competing is not None:
         is_rival = np.zeros(contrast.shape, np.float32)
-        is_rival.ravel()[rivals] = 1
-        rivals = is_rival, 0.5
+        is_rival.ravel()[competing] = 1
+        competing = is_rival, 0.5
     if gpu is None:
-        found = widest_paths(contrast, inside, starts, unit, floor, rivals)
+        found = widest_paths(contrast, inside, starts, unit, floor, competing)
     else:
         mask = None if inside is None else gpu.put(inside)
-        others = None if rivals is None else (gpu.put(rivals[0]), rivals[1])
+        others = None if competing is None else (gpu.put(competing[0]), competing[1])
         there = gpu.put(contrast)
         found = widest_paths_on_device(there, mask, starts, unit, floor, gpu, others)
     assert (found.voxels.dtype, found.levels.dtype) == (np.int64, np.uint16)

@@ -44,10 +44,6 @@ class CachedMap:
         """The map in host memory, which the cached one is if it is there; or None."""
         return None if self._map is None else self._map.to_host()
 
-    def serving(self, gpu: CudaDevice) -> Any:
-        """The cached map for a run on this device; None where it is elsewhere, or gone."""
-        return self._map if self.on_device and self._map.serves(gpu) else None
-
     def find(
         self,
         volume: np.ndarray,

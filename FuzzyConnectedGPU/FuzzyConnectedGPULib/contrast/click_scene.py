@@ -1,4 +1,4 @@
-"""From clicks to the fuzzy scene: each click has its own threshold, and every click is obeyed.
+"""From clicks to the fuzzy scene: each click has its own threshold, and every click is honoured.
 
 A voxel of contrast s has the membership ``s / (s + t)`` at threshold t: 0.5 where the contrast is
 the threshold. Its connectedness is the membership, limited by the widest path from the clicks with

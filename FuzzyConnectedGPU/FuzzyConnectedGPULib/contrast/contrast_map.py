@@ -239,8 +239,8 @@ class ContrastMap:
         asked = tuple(starts), unit, floor, brighter
         if asked in self._remembered:
             return self._remembered[asked]
-        rivals = None if brighter is None else (self.smooth, brighter)
-        found = self._paths(self.contrast, starts, unit, floor, rivals)
+        competing = None if brighter is None else (self.smooth, brighter)
+        found = self._paths(self.contrast, starts, unit, floor, competing)
         if remembers:
             self._remembered.clear()
             self._remembered[asked] = found
@@ -258,19 +258,19 @@ class ContrastMap:
         return self._paths(values, [start], float(np.float32(threshold)), STEPS, None, limit)
 
     def _paths(
-        self, values: Any, starts: Any, unit: float, floor: int, rivals: Any, limit: Any = None
+        self, values: Any, starts: Any, unit: float, floor: int, competing: Any, limit: Any = None
     ) -> Any:
         if self.gpu is None:
             with needs_numba():
                 from .widest_paths import widest_paths
 
-            return widest_paths(values, self.inside, starts, unit, floor, rivals, limit)
+            return widest_paths(values, self.inside, starts, unit, floor, competing, limit)
         from .cuda_widest_paths import widest_paths_on_device  # needs no numba
 
         values = values.array
-        rivals = None if rivals is None else (rivals[0].array, rivals[1])
+        competing = None if competing is None else (competing[0].array, competing[1])
         return widest_paths_on_device(
-            values, self.mask, starts, unit, floor, self.gpu, rivals, limit
+            values, self.mask, starts, unit, floor, self.gpu, competing, limit
         )
 
 

@@ -76,7 +76,7 @@ def contrast_connectedness(
         mapped = perf_counter()
         progress.advance(MAP_SHARE)
         scene, threshold = _scene(found, clicks, border, volume.shape, gpu, progress)
-        scene.seconds.update(evidence=mapped - started, clicks=perf_counter() - mapped)
+        scene.seconds.update(contrast=mapped - started, clicks=perf_counter() - mapped)
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
     chosen = choose_device(device)

@@ -87,7 +87,7 @@ def _remove_leak(
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, unit)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
-        connectedness[ball.box][leak & _nearer(ball, positive, click, unit)] = 0
+        connectedness[ball.box][leak & _nearer(ball, positive, unit)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, unit)
     raised = ABOVE_CLICK * own * _bell(ball, width)
@@ -111,13 +111,11 @@ def _raise(
     thresholds = np.maximum(thresholds, np.float32(0))
     lower = contrast / np.maximum(contrast + thresholds, np.float32(1e-30))
     part = connectedness[ball.box]
-    nearest = _nearer(ball, positive, click, found.unit) & (contrast < thresholds)
+    nearest = _nearer(ball, positive, found.unit) & (contrast < thresholds)
     part[nearest] = np.minimum(part, lower)[nearest]
 
 
-def _nearer(
-    ball: Ball, positive: list[tuple[int, ...]], click: tuple[int, ...], unit: np.ndarray
-) -> np.ndarray:
+def _nearer(ball: Ball, positive: list[tuple[int, ...]], unit: np.ndarray) -> np.ndarray:
     """Voxels of a ball's box that are nearer to the background click than to any positive one."""
     nearer = np.ones(ball.squared.shape, bool)
     for other in positive:

@@ -24,15 +24,15 @@ def widest_paths_on_device(
     unit: float,
     floor: int,
     gpu: CudaDevice,
-    rivals: tuple[DeviceArray, float] | None = None,
+    competing: tuple[DeviceArray, float] | None = None,
     limit: int | None = None,
 ) -> Reached | None:
     """The result of `widest_paths.widest_paths`, with the same parameters, but device arrays."""
     xp, shape = gpu.xp, contrast.shape
     check_voxel_count(contrast.size)
     capacity, levels = xp.empty(shape, np.uint16), xp.empty(shape, np.uint16)
-    smooth, brighter = (None, 0.0) if rivals is None else rivals
-    owners = None if rivals is None else xp.empty(shape, np.uint8)
+    smooth, brighter = (None, 0.0) if competing is None else competing
+    owners = None if competing is None else xp.empty(shape, np.uint8)
     rounds = _Rounds(shape, starts, gpu)
     scale = lowest_open(unit, floor), np.float64(unit), np.float64(STEPS)
     others = pointer(smooth), np.float32(brighter)
@@ -40,7 +40,7 @@ def widest_paths_on_device(
     outputs = capacity, levels, pointer(owners), rounds.marked
     launch_per_item(gpu, KERNELS, "find_capacities", contrast.size, inputs + outputs)
     rounds.run("begin_paths", "raise_levels", capacity, levels)
-    if rivals is not None:
+    if competing is not None:
         del capacity, outputs
         rounds.run("begin_owners", "spread_owners", levels, owners)
         ours = owners, np.uint32(levels.size), levels

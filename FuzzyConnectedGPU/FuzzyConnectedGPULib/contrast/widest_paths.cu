@@ -4,7 +4,7 @@
 // voxels are visited in rounds: a block of 64 threads, one for each column along K, brings its tile to
 // its own fixpoint, then marks those neighbour tiles for the next round in which it would raise a
 // voxel. Levels only ever rise towards a unique fixpoint, so the order of visits does not change the
-// result. The same rounds then find which voxels the starts' paths reach before those of rivals do.
+// result. The same rounds then find which voxels the starts' paths reach before competing structures do.
 
 #define SIDE 8
 #define HALO 10  // a tile's side with its neighbours' voxels
@@ -14,7 +14,7 @@
 
 #define NOBODY 0
 #define OURS 1
-#define RIVAL 2  // a start of the others: it stays theirs
+#define COMPETING 2  // a start of the others: it stays theirs
 #define NEW 3    // has become ours in this visit
 
 typedef unsigned char u8;
@@ -61,7 +61,7 @@ struct Cell
 };
 
 // Capacities of all voxels: their contrast in levels, as on the CPU in double precision; 0 where no path
-// may go. Levels are 0, but those of rivals (where `smooth` is above `brighter`; null: there are none)
+// may go. Levels are 0, but those of competing structures (`smooth` above `brighter`; null: none)
 // are their own, and their tiles are marked.
 extern "C" __global__ void __launch_bounds__(256) find_capacities(
     const float* contrast, const u8* mask, Tiles tiles, float lowest, double unit, double steps, const float* smooth,
@@ -72,11 +72,11 @@ extern "C" __global__ void __launch_bounds__(256) find_capacities(
     float value = contrast[n];
     int level = 0;
     if (value >= lowest && !(mask && !mask[n])) level = (int)fmin(floor((double)value / unit * steps), 65535.0);
-    bool rival = smooth && level && smooth[n] > brighter;
+    bool competing = smooth && level && smooth[n] > brighter;
     capacity[n] = level;
-    levels[n] = rival ? level : 0;
-    if (smooth) owners[n] = rival ? RIVAL : NOBODY;
-    if (rival) marked[tiles.tile(n / tiles.ni / tiles.nj, n / tiles.ni % tiles.nj, n % tiles.ni)] = 1;
+    levels[n] = competing ? level : 0;
+    if (smooth) owners[n] = competing ? COMPETING : NOBODY;
+    if (competing) marked[tiles.tile(n / tiles.ni / tiles.nj, n / tiles.ni % tiles.nj, n % tiles.ni)] = 1;
 }
 
 // The starts (K, J, I each) at their own level, and their tiles marked.

@@ -20,7 +20,7 @@ def widest_paths(
     starts: Sequence[Sequence[int]],
     unit: float,
     floor: int,
-    rivals: tuple[np.ndarray, float] | None = None,
+    competing: tuple[np.ndarray, float] | None = None,
     limit: int | None = None,
 ) -> Reached | None:
     """The voxels connected to the starts: the weakest voxel of the strongest path.
@@ -36,7 +36,7 @@ def widest_paths(
         at least the level STEPS just where its contrast is at least the unit.
     floor : int
         Levels below it count as 0; at least 1.
-    rivals : (ndarray, float32, of the same shape; float), optional
+    competing : (ndarray, float32, of the same shape; float), optional
         Where the array is above the number, voxels of other objects. Their paths spread in the same
         way, and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
         connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out.
@@ -63,8 +63,8 @@ def widest_paths(
         np.greater_equal(contrast[planes], lowest, out=passable[planes])
         if inside is not None:
             passable[planes] &= inside[planes] > 0
-        if rivals is not None:
-            starting = passable[planes] & (rivals[0][planes] > np.float32(rivals[1]))
+        if competing is not None:
+            starting = passable[planes] & (competing[0][planes] > np.float32(competing[1]))
             others.append(np.flatnonzero(starting) + first * starting[0].size)
 
     by_slabs(open_planes, len(contrast), contrast.size, np)
@@ -74,7 +74,7 @@ def widest_paths(
     theirs = np.concatenate(others)
     queue = np.empty((2, count), np.int32 if contrast.size < 2**31 else np.int64)
     found = np.empty(count, np.int64), np.empty(count, np.uint16), np.empty(count, np.float32)
-    # Two buckets per level: rivals wait until the level's voxels of the starts are expanded.
+    # Two buckets a level: competing structures wait until the voxels of the starts are expanded.
     heads = np.full(2 * TOP + 2, -1, np.int64)
     shape = np.array(contrast.shape, np.int64)
     most = count if limit is None else limit

@@ -29,7 +29,7 @@ from .blocks import Box, Partition, Volume, cannot_write, create, run_tasks, sai
 
 TARGET_TYPES = ("uint16", "float32")
 UNFINISHED = ".unfinished"
-BLOCK_BYTES, FACE_BYTES = 28, 40  # of a voxel of a block; of a face voxel, when all are joined
+BLOCK_BYTES = 28  # of a voxel of a block
 CONTRACTED, JOINED = 0.5, 0.55  # shares of the progress
 
 
@@ -487,7 +487,7 @@ def finish_block(job: Job, number: int) -> None:
 class CardProcesses(ProcessPoolExecutor):
     """An executor for `connectedness`: a process for each card, one task at a time in each.
 
-    The processes start anew ("spawn"): a script that uses it needs ``if __name__ == "__main__":``.
+    The processes are spawned: a script that uses it needs ``if __name__ == "__main__":``.
 
     Parameters
     ----------

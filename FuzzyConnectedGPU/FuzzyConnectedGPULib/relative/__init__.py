@@ -39,8 +39,8 @@ only g enters, from a disputed one at least two groups do, whichever they are. T
 monotone in nobody < g < several, so every order of evaluation ends in the same least solution.
 A voxel that g has by RFC has O = g; so only voxels that are disputed by RFC are looked at.
 
-Both are integer arithmetic on the 65,536 levels of `GaussianAffinity`: CPU and CUDA give the same
-bits. The tests compare them with the definitions, path by path and round by round.
+Both are integer arithmetic on the 65,536 levels of `GaussianAffinity`. The tests compare them with
+the definitions, path by path and round by round.
 
 The model "contrast" replaces the affinity of an edge by the lower contrast of its two voxels, over
 26 neighbours; the definitions, the proofs and the rule for ties hold for any levels of edges.
@@ -74,7 +74,7 @@ The *branch* of a voxel p of a vessel is what lies beyond p as seen from the ves
 D(v) be the length in mm of the shortest way inside the vessel (26 neighbours) from v to the nearest
 of its points. The branch is the 26-connected component with p of the voxels v of the vessel with
 ``D(v) >= D(p)``; a voxel without any way to a point counts as infinitely far. Handing it over gives
-exactly these voxels to another vessel. Points are obeyed: none lies in the branch of another
+exactly these voxels to another vessel. Points are honoured: none lies in the branch of another
 voxel, as its D is 0. Hand-overs follow in their order, each on the result of those before; the
 voxel of one that had effect counts as a point of its new vessel in the next.
 

@@ -221,21 +221,21 @@ def _by_contrast(
     notes: tuple[str, ...] = ()
     part = progress.part(0.0, CONTRAST)
     inputs: tuple[Any, Any, Any, Any] = volume, unit.tolist(), points.seeds[0], mask
-    evidence = None
+    mapped = None
     if chosen != "cpu":
         try:
             with chosen as gpu:
-                evidence = contrast_map(*inputs, part, gpu).to_host()
+                mapped = contrast_map(*inputs, part, gpu).to_host()
         except DeviceError as error:
             if device != "auto":
                 raise
             notes = (CpuUsedNote(error),)
             warnings.warn(notes[0], stacklevel=3)
-    name = "cpu" if chosen == "cpu" or evidence is None else chosen.name
-    evidence = contrast_map(*inputs, part) if evidence is None else evidence
+    name = "cpu" if chosen == "cpu" or mapped is None else chosen.name
+    mapped = contrast_map(*inputs, part) if mapped is None else mapped
     seconds = {"contrast": perf_counter() - started}
-    capacities = levels_of_contrast(evidence, cut)
-    flat = np.ravel_multi_index((points.seeds - evidence.origin).T, capacities.shape)
+    capacities = levels_of_contrast(mapped, cut)
+    flat = np.ravel_multi_index((points.seeds - mapped.origin).T, capacities.shape)
     for label, group in enumerate(points.names, start=1):
         if not capacities.reshape(-1)[flat[points.owners == label]].any():  # it has only the points
             note = (
@@ -252,15 +252,15 @@ def _by_contrast(
         return disputed.contrast_edges(capacities, levels, owners)
 
     size = BYTES_PER_VOXEL * capacities.size
-    return _Relative(evidence.box, strength, owners, edges, name, seconds, size, notes)
+    return _Relative(mapped.box, strength, owners, edges, name, seconds, size, notes)
 
 
-def levels_of_contrast(evidence: Any, cut: float) -> np.ndarray:
+def levels_of_contrast(mapped: Any, cut: float) -> np.ndarray:
     """Levels of the contrast; 0 below the cut (a strength) and outside the mask."""
-    levels = steps_of_noise(evidence.contrast, evidence.noise)
+    levels = steps_of_noise(mapped.contrast, mapped.noise)
     levels[strength_of(levels) < np.float32(cut)] = 0
-    if evidence.inside is not None:
-        levels[evidence.inside == 0] = 0
+    if mapped.inside is not None:
+        levels[mapped.inside == 0] = 0
     return levels
 
 

@@ -44,13 +44,13 @@ def owners_of_scene(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if found.contrast is not None:
-        evidence = cached.evidence
-        if evidence is None:  # the device's memory was needed for something else
+        mapped = cached.contrast_map
+        if mapped is None:  # the device's memory was needed for something else
             unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
             from ..contrast.contrast_map import contrast_map
 
-            evidence = contrast_map(checked_volume(volume), unit.tolist(), first, region, progress)
-        owners = divide_by_contrast(evidence, scene, clicked, progress, background)
+            mapped = contrast_map(checked_volume(volume), unit.tolist(), first, region, progress)
+        owners = divide_by_contrast(mapped, scene, clicked, progress, background)
     else:
         if len(background):
             clicked[BACKGROUND_NAME] = background
@@ -66,7 +66,7 @@ def owners_of_scene(
 
 
 def divide_by_contrast(
-    evidence: Any,
+    mapped: Any,
     scene: np.ndarray,
     vessels: Mapping[str, Any],
     progress: Progress,
@@ -76,12 +76,12 @@ def divide_by_contrast(
 
     Parameters
     ----------
-    evidence : contrast map in host memory
+    mapped : contrast map in host memory
         That the scene was computed from.
     scene : ndarray, float32, shape (K, J, I)
         No path leaves the voxels above 0.
     vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
-        In the box of the evidence.
+        In the box of the contrast map.
     progress : Progress
     background : ndarray, shape (m, 3), optional
         One more group, after the vessels; only where it is clicked, and not the vessel beside.
@@ -91,35 +91,35 @@ def divide_by_contrast(
     ndarray, uint8, shape (K, J, I)
         `NOBODY`, the number of a group from 1 on, or `DISPUTED`.
     """
-    groups = with_middles(evidence, vessels, background)
+    groups = with_middles(mapped, vessels, background)
     owners = np.zeros(scene.shape, np.uint8)
     points = np.concatenate(list(groups.values()))
     numbers = np.repeat(np.arange(1, len(groups) + 1), [len(each) for each in groups.values()])
     inside = scene > 0
     inside[tuple(points.T)] = True  # background points, where the scene is 0
-    reached = inside[evidence.box]
-    if evidence.inside is not None:
-        reached &= evidence.inside > 0
+    reached = inside[mapped.box]
+    if mapped.inside is not None:
+        reached &= mapped.inside > 0
     inner = bounding_box(reached)
     if inner is None:
         return owners
     # The middle of a vessel may lie outside the mask, and so outside the box.
-    within = reached[tuple((points - evidence.origin).T)]
-    points, numbers = points[within] - evidence.origin, numbers[within].astype(np.uint8)
+    within = reached[tuple((points - mapped.origin).T)]
+    points, numbers = points[within] - mapped.origin, numbers[within].astype(np.uint8)
     points -= [side.start for side in inner]
     reached = reached[inner]
     capacities = np.zeros(reached.shape, np.uint16)
-    capacities[reached] = steps_of_noise(evidence.contrast[inner][reached], evidence.noise)
+    capacities[reached] = steps_of_noise(mapped.contrast[inner][reached], mapped.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
     levels, found = forests.by_contrast(capacities, flat, numbers, progress)
     disputed.iterate(disputed.contrast_edges(capacities, levels, found), found, progress)
-    box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(evidence.box, inner))
+    box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(mapped.box, inner))
     owners[box] = disputed.share_unowned(found, reached, progress)
     return owners
 
 
 def with_middles(
-    evidence: Any, vessels: Mapping[str, Any], background: np.ndarray | None = None
+    mapped: Any, vessels: Mapping[str, Any], background: np.ndarray | None = None
 ) -> dict[str, np.ndarray]:
     """The points (n, 3) of vessels, and the middle of the vessel near each; background points last.
 
@@ -131,8 +131,8 @@ def with_middles(
     for name, points in vessels.items():
         found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
         for voxel in found[name]:
-            place = tuple((np.array(voxel) - evidence.origin).tolist())
-            middle = np.array(evidence.middle_near(place)[1]) + evidence.origin
+            place = tuple((np.array(voxel) - mapped.origin).tolist())
+            middle = np.array(mapped.middle_near(place)[1]) + mapped.origin
             for each in (voxel, tuple(middle.tolist())):
                 claims.setdefault(each, set()).add(name)
     if background is not None and len(background):

@@ -1,5 +1,5 @@
 """From the fuzzy scene to labels.
 
-`choice` decides on the threshold of a run, between `automatic` and the background seeds
-(`thresholds`, which also has `binarize` and `volume_curve`); `gaps` fills what noise left out.
+`thresholds` chooses the threshold of a run (from the scene's histogram and the background seeds)
+and has `binarize` and `volume_curve`; `gaps` fills what noise left out.
 """

@@ -61,7 +61,7 @@ class StepFolder:
         if differing:
             text = _(
                 "{folder} holds an unfinished run whose {names} differed: give the same again "
-                "to go on, or delete the folder to begin anew."
+                "to resume, or delete the folder to start again."
             )
             raise InputError(text.format(folder=self.path, names=" and ".join(differing)))
 
@@ -86,7 +86,7 @@ class StepFolder:
         except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
             text = _(
                 "The intermediate result {place} cannot be read ({reason}): delete this file, "
-                "and run the same again; only its step is computed anew."
+                "and run the same again; only its step is computed again."
             )
             raise InputError(text.format(place=place, reason=error)) from error
 

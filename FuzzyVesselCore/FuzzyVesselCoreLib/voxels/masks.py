@@ -73,13 +73,13 @@ def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
 
 
 def refuse_masked(array: Any, name: str) -> None:
-    """Raise `InputError` where a masked array of numpy hides some values, which nobody heeds."""
+    """Raise `InputError` where a masked array of numpy hides some values."""
     count = int(np.ma.count_masked(array)) if hasattr(array, "filled") else 0
     if count:
         values = "value" if count == 1 else "values"
         raise InputError(
             f"The {name} is a masked array with {count:,} hidden {values}, which would be shown: "
-            f"give {name}.filled(...) with the value that they shall have."
+            f"give {name}.filled(...) with the value that they should have."
         )
 
 

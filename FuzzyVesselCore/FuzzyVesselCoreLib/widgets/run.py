@@ -57,7 +57,7 @@ class Run:
     def why_busy(self) -> str:
         """Say, as a sentence, which run goes on; an empty text where none does."""
         if self.active:
-            return _("A run is going on.")
+            return _("A run is in progress.")
         for run in _runs():
             if run.active:
                 return _("{title} is running: a run is going on there. Wait, or cancel it.").format(

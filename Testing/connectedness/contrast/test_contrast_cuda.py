@@ -161,9 +161,9 @@ def some_starts(contrast, seed, count):
     return [tuple(int(c) for c in start) for start in (highest, *others)]
 
 
-def check_paths(gpu, contrast, mask, starts, unit, floor, rivals=None):
-    wanted = path_levels(contrast, mask, starts, unit, floor, rivals)
-    found = path_levels(contrast, mask, starts, unit, floor, rivals, gpu)
+def check_paths(gpu, contrast, mask, starts, unit, floor, competing=None):
+    wanted = path_levels(contrast, mask, starts, unit, floor, competing)
+    found = path_levels(contrast, mask, starts, unit, floor, competing, gpu)
     np.testing.assert_array_equal(found, wanted)
     return wanted
 
@@ -198,7 +198,7 @@ def test_a_path_goes_through_faces_edges_and_corners_of_tiles(cpu_cuda, step):
         assert (check_paths(cpu_cuda, contrast, None, [start], 50.0, 128) > 0).sum() == len(line)
 
 
-def some_rivals(contrast, seed, share):
+def some_competing(contrast, seed, share):
     return np.flatnonzero(np.random.default_rng(seed).random(contrast.size) < share)
 
 
@@ -210,12 +210,12 @@ def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
     if seed % 2:
         mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
         contrast = np.round(contrast / 20) * 20  # many equal levels
-    starts, rivals = some_starts(contrast, seed, 3), some_rivals(contrast, seed, share)
+    starts, competing = some_starts(contrast, seed, 3), some_competing(contrast, seed, share)
     if mask is not None:
         mask[starts[0]] = 1
     unit, floor = [20.0, 7.3, 0.1][seed // 2], [1, 128][seed % 2]
     alone = path_levels(contrast, mask, starts, unit, floor)
-    left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, rivals)
+    left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, competing)
     assert 0 < (left > 0).sum() <= (alone > 0).sum()
 
 
@@ -260,7 +260,7 @@ def test_widest_paths_on_a_gpu(gpu, smoothing, floor):
         starts = some_starts(contrast, seed, 4)
         place = contrast, mask if seed % 2 else None, starts, 30.0, floor
         check_paths(gpu, *place)
-        check_paths(gpu, *place, some_rivals(contrast, seed, 0.001))
+        check_paths(gpu, *place, some_competing(contrast, seed, 0.001))
 
 
 @pytest.mark.gpu

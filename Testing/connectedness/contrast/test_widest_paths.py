@@ -66,15 +66,15 @@ def test_levels_are_those_of_the_definition(problem):
 @given(problems(), st.integers(1, 4))
 def test_rivals_take_what_they_reach_more_strongly(problem, count):
     contrast, inside, starts, unit, floor, rng = problem
-    rivals = rng.integers(0, contrast.size, count)
-    found = path_levels(contrast, inside, starts, unit, floor, rivals)
-    places = [tuple(np.unravel_index(r, contrast.shape)) for r in rivals]
+    competing = rng.integers(0, contrast.size, count)
+    found = path_levels(contrast, inside, starts, unit, floor, competing)
+    places = [tuple(np.unravel_index(r, contrast.shape)) for r in competing]
     ours = by_definition(contrast, inside, starts, unit, floor)
     theirs = by_definition(contrast, inside, set(places) - set(starts), unit, floor)
     np.testing.assert_array_equal(found[ours > theirs], ours[ours > theirs])
     assert not found[theirs > ours].any()
     assert ((found == ours) | (found == 0)).all()  # where both are as strong, one has it
-    turned = path_levels(contrast, inside, starts[::-1], unit, floor, rivals[::-1])
+    turned = path_levels(contrast, inside, starts[::-1], unit, floor, competing[::-1])
     np.testing.assert_array_equal(turned, found)
 
 
