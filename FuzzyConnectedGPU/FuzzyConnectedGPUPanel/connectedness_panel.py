@@ -291,6 +291,8 @@ class ConnectednessPanel(Panel):
             self.display.surface.first = True
         notes = [worded(each) for each in result.warnings if each not in faint]
         done = self._done(result)
+        if not own:  # another one was chosen meanwhile
+            return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
 
     def _done(self, result: Any) -> str:

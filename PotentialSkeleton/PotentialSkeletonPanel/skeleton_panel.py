@@ -185,7 +185,9 @@ class SkeletonPanel(Panel):
             self.see_through.begin(result.modelNode)
         if not any(earlier.values()):
             centre_cameras(results[0].modelNode)
-        return found_text([len(result.skeleton.branches) for result in results])
+        text = found_text([len(result.skeleton.branches) for result in results])
+        # Others may be chosen now.
+        return text if parameters.input is chosen.input else f"{chosen.input.GetName()}: {text}"
 
 
 def options_of(parameters: Any) -> dict[str, Any]:

@@ -220,3 +220,19 @@ def test_undo_leaves_a_list_alone_that_was_edited_elsewhere(done):
         done.click("undoSeedButton")
     assert second.GetNumberOfControlPoints() == 1
     assert first.GetNumberOfControlPoints() == count
+
+
+def test_a_result_of_a_volume_that_is_not_chosen_any_more_is_named(done, other, monkeypatch):
+    from FuzzyConnectedGPUMRML.segmenting import Run
+
+    first, compute = done.parameters.inputVolume, Run.compute
+
+    def choose_meanwhile(run, *arguments):
+        done.parameters.inputVolume = other
+        return compute(run, *arguments)
+
+    monkeypatch.setattr(Run, "compute", choose_meanwhile)
+    done.click("applyButton")
+    assert done.ui.statusLabel.text.startswith(f"{first.GetName()}: ")
+    assert done.parameters.labelmap is None
+    assert not done.widget.panel.is_current()

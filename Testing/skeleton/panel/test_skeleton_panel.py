@@ -328,3 +328,11 @@ def test_nothing_is_clipped_at_the_width_of_the_panel(panel, tmp_path):
     picture = panel.grab(tmp_path / "panel.png")
     assert picture.width() == 420
     assert panel.clipped() == []
+
+
+def test_a_result_of_vessels_that_are_not_chosen_any_more_is_named(panel, monkeypatch):
+    first, other = panel.parameters.input, add_bars("other")
+    during_the_run(monkeypatch, lambda: setattr(panel.parameters, "input", other))
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text.startswith(f"{first.GetName()}: Found")
+    assert "Press Apply" in panel.ui.nextLabel.text
