@@ -115,7 +115,7 @@ def test_the_test_sees_what_it_looks_for(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_temporary_folders_are_private(tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     earlier = os.umask(0)
     try:
