@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {
 }  # fmt: skip
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
 STARTS_PROCESSES = {
-    "fuzzy_vessel/rendering.py", "reading/itk_files.py", "fuzzy_vessel/cohort.py",
+    "fuzzy_vessel/rendering.py", "reading/process.py", "fuzzy_vessel/cohort.py",
 }  # fmt: skip
 # .. or what `python_executable` finds: within Slicer sys.executable is the application.
 PYTHONS = ("sys.executable", "python_of_ours")
