@@ -6,8 +6,13 @@ from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint, world_points
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import (
+    VESSEL_COLOR,
+    paint,
+    placed_points,
+    points_in_volume,
+    world_points,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 
 from .run_inputs import RunOptions

@@ -25,12 +25,17 @@ from FuzzyVesselCoreLib.mrml.images import (
     image_from_array,
     show_as_overlay,
 )
-from FuzzyVesselCoreLib.mrml.outputs import Writing, check_outputs
+from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
-from FuzzyVesselCoreLib.mrml.segment_origin import SEEDS_TAG, is_as_written, result_segment
-from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
+from FuzzyVesselCoreLib.mrml.segments import (
+    SEEDS_TAG,
+    is_as_written,
+    new_segment,
+    put_segment,
+    result_segment,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs

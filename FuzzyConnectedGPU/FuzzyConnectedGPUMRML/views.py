@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, voxels_of
-from FuzzyVesselCoreLib.mrml.segment_origin import is_result
+from FuzzyVesselCoreLib.mrml.segments import is_result
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
 LABEL_OPACITY, MASK_OPACITY, PREVIEW_OPACITY = 0.5, 0.3, 0.6  # the image shows through

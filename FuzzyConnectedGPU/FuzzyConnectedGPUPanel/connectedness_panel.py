@@ -11,8 +11,8 @@ from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 

@@ -233,12 +233,12 @@ class _Image:
         for shape in shapes:
             centre, reach = np.array(shape.centre), np.array(shape.radii) + 2 * width
             ends = zip(centre - reach, centre + reach)
-            box = tuple(
-                slice(*np.searchsorted(a.reshape(-1), pair)) for a, pair in zip(axes, ends)
-            )
+            box = tuple(slice(*np.searchsorted(a.reshape(-1), pair)) for a, pair in zip(axes, ends))
             part = hu[box]
             if part.size:
-                around = [np.moveaxis(np.moveaxis(a, n, 0)[box[n]], 0, n) for n, a in enumerate(axes)]
+                around = [
+                    np.moveaxis(np.moveaxis(a, n, 0)[box[n]], 0, n) for n, a in enumerate(axes)
+                ]
                 part[...] = _blend(part, shape.distance(*around, width), shape.value)
 
     def _spine(self, hu, axes):
