@@ -11,8 +11,7 @@ import numpy as np
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.new_points import add_points
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
@@ -88,7 +87,7 @@ def _phantom(options):
     """The liver phantom as inputs, with its own seeds."""
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((options.size,) * 3, options.seed_number)
