@@ -11,13 +11,13 @@ import numpy as np
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.new_points import add_points
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
 from .progress_bar import Stopwatch
-from .reading import points, stacks, volumes
+from .reading import points, volumes
+from .reading.process import Choice
 from .writing import formats, nodes
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
@@ -58,7 +58,7 @@ def read_inputs(options: Namespace, watch: Stopwatch) -> Inputs:
         watch.stage("Making the phantom")
         return _phantom(options)
     watch.stage("Reading")
-    choice = stacks.Choice.of(options)
+    choice = Choice.of(options)
     volume = volumes.read_volume(options.volume, choice=choice)
     files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
     origin = {name: str(Path(path).resolve()) if path else None for name, path in files.items()}
@@ -87,7 +87,7 @@ def _phantom(options):
     """The liver phantom as inputs, with its own seeds."""
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((options.size,) * 3, options.seed_number)

@@ -11,8 +11,8 @@ from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
@@ -152,7 +152,7 @@ class ConnectednessPanel(Panel):
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
-            fillGaps=parameters.fillGaps,
+            fill_gaps=parameters.fillGaps,
             **model,
         )
 
@@ -248,7 +248,6 @@ class ConnectednessPanel(Panel):
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self._outputs(parameters if own else chosen, run.lists)
-        outputs.there().check(run.volume_node, run.options)
         self._writing = True
         try:
             result = run.write(found, outputs)

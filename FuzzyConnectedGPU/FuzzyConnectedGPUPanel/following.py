@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.vessels import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR
+from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages

@@ -8,7 +8,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.mrml import ownership
-from FuzzyVesselCoreLib.mrml.segment_origin import (
+from FuzzyVesselCoreLib.mrml.segments import (
     is_as_written,
     result_segment,
     result_segments,

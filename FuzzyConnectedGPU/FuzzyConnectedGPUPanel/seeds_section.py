@@ -8,9 +8,9 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
-from FuzzyConnectedGPUMRML.seed_rows import OddPoint, SeedRow, odd_point
+from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
 from FuzzyConnectedGPUMRML.vessels import color_of, give_point, vessels_of
-from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR
+from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR
 
 from . import input_section
 from .clicks import Placing, list_of

@@ -21,7 +21,7 @@ class NotPossible(Exception):
 
 def add_liver_phantom(size: int) -> tuple[Any, Any, Any]:
     """A liver phantom, and the nodes of its volume and seeds."""
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((size, size, size))

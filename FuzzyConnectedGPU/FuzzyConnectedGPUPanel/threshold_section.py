@@ -10,7 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
-from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
+from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.widgets.plots import ACCENT, SECOND, Plot
 

@@ -9,9 +9,9 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import vessels
 from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
 from FuzzyConnectedGPUMRML.vessels import KINDS, color_of, kind_of
-from FuzzyConnectedGPUMRML.volume_curve import labelled_millilitres
-from FuzzyVesselCoreLib.mrml.new_points import paint
-from FuzzyVesselCoreLib.mrml.segment_origin import result_segment
+from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
+from FuzzyVesselCoreLib.mrml.points import paint
+from FuzzyVesselCoreLib.mrml.segments import result_segment
 
 from .clicks import list_of
 from .tables import Color, Table, millilitres

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom import image as image_file
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.phantom.vessels import TAPER, Branch, segments, signed_distance
+from FuzzyVesselCoreLib.phantom.vessels import TAPER, Branch, signed_distance
 
 SHAPES = [(8, 8, 8), (1, 8, 8), (1, 64, 64), (3, 8, 50), (9, 33, 17), (40, 96, 64), (64, 64, 64)]
 
@@ -78,8 +78,7 @@ def test_the_mask_is_what_the_centrelines_and_radii_say(spacing):
 def test_each_tree_is_one_piece(phantom):
     for name in {b.tree for b in phantom.centrelines}:
         branches = [b for b in phantom.centrelines if b.tree == name]
-        tubes = segments(branches, phantom.mask.shape, phantom.spacing)
-        inside = signed_distance(tubes, phantom.mask.shape, phantom.spacing, 0, 120) <= 0
+        inside = signed_distance(branches, phantom.mask.shape, phantom.spacing, 0, 120) <= 0
         assert ndimage.label(inside)[1] == 1
         assert phantom.mask[inside].all()
 
@@ -136,7 +135,7 @@ def test_partial_volume_keeps_a_tubes_volume():
     spacing, radius = (1.0, 0.7, 1.4), 5.0
     ends = np.array([[8.0, 10, 6], [31, 45, 22]])
     tube = [Branch(ends, np.array([radius, radius]), -1, "tube")]
-    distance = signed_distance(segments(tube, (40, 56, 30), spacing), (40, 56, 30), spacing, 0, 40)
+    distance = signed_distance(tube, (40, 56, 30), spacing, 0, 40)
     share = np.clip(0.5 - distance, 0, 1).sum() * np.prod(spacing)
     length = np.linalg.norm((ends[1] - ends[0]) * spacing)
     volume = np.pi * radius**2 * length + 4 / 3 * np.pi * radius**3

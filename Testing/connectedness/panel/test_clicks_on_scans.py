@@ -25,7 +25,7 @@ def phantom():
 
 @pytest.fixture
 def volume(slicer_scene, phantom):
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
 
     volume, seeds, background = add_phantom(phantom)
     for node in (seeds, background):
