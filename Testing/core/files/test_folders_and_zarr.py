@@ -13,7 +13,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files import zarr_guard
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, is_device_name, others_in
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
 from FuzzyVesselCoreLib.files.step_folder import PART, StepFolder
 
 # ---- locks
@@ -65,12 +65,6 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"), FolderLock(tmp_path / "file" / "x"):
         pass
-
-
-@pytest.mark.parametrize("name", ["con", "NUL.nrrd", "com1", "lpt².x", "aux .tar.gz"])
-def test_names_of_windows_devices(name):
-    assert is_device_name(name)
-    assert not is_device_name("x" + name)
 
 
 # ---- folders of runs
