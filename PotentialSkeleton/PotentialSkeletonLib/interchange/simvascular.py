@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-
 from ..tree.rooting import Forest, root_to_tip_lines
 from .line_set import (
     check_names,
