@@ -25,7 +25,7 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from .arguments import Parser, make_parser
 from .progress_bar import ProgressBar
-from .reading.itk_files import one_line
+from .reading.process import one_line
 from .writing.nodes import BRANCHES
 from .writing.report_file import OF_FILE_MANAGERS, REPORT
 

@@ -138,7 +138,7 @@ def _job(options: Namespace, progress: ProgressBar) -> Iterator[tuple[Path, Stop
     watch = Stopwatch(progress)
     with OutputFolder(options.out) as folder:
         watch.stage("Starting")
-        from .slicer_host import headless
+        from . import headless
 
         headless.start().clear()
         with headless.vtk_messages():

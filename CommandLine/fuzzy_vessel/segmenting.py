@@ -16,7 +16,8 @@ from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
 from .progress_bar import Stopwatch
-from .reading import points, stacks, volumes
+from .reading import points, volumes
+from .reading.process import Choice
 from .writing import formats, nodes
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
@@ -57,7 +58,7 @@ def read_inputs(options: Namespace, watch: Stopwatch) -> Inputs:
         watch.stage("Making the phantom")
         return _phantom(options)
     watch.stage("Reading")
-    choice = stacks.Choice.of(options)
+    choice = Choice.of(options)
     volume = volumes.read_volume(options.volume, choice=choice)
     files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
     origin = {name: str(Path(path).resolve()) if path else None for name, path in files.items()}

@@ -13,7 +13,8 @@ from PotentialSkeletonLib.graph.exports import table_text
 
 from . import pictures, report
 from .progress_bar import Stopwatch
-from .reading import stacks, volumes
+from .reading import volumes
+from .reading.process import Choice
 from .rendering import CannotRender
 from .writing import formats, nodes
 
@@ -56,7 +57,7 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
     given = () if options.labels == "all" else options.labels or ()
     if options.label is not None:
         given = (options.label,)
-    node, there = volumes.read_labelmap(options.labelmap, given, stacks.Choice.of(options))
+    node, there = volumes.read_labelmap(options.labelmap, given, Choice.of(options))
     title, notes = Path(options.labelmap).resolve().name, volumes.notes_of(node)
     wanted = [Wanted(options.label, title)]
     if options.labels:

@@ -53,7 +53,7 @@ def array_of(path):
     import slicer
 
     from fuzzy_vessel.reading import volumes
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     headless.start()
     return slicer.util.arrayFromVolume(volumes.read_volume(path)).copy()
@@ -175,7 +175,7 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
         ),
         (["segment", "VOLUME", "--seed", "5,5,5", "--mask", "gone.nii"], r"gone\.nii: there is no"),
         (["segment", "VOLUME", "--seeds", "gone.mrk.json"], r"gone\.mrk\.json: there is no such"),
-        (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one frame only"),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one of its frames"),
         (["demo", "--size", "2"], "--size: '2' is not a whole number from 8 up"),
         (["demo", "--size", "0"], "--size: '0' is not a whole number"),
         (["demo", "--seed-number", "-5"], "--seed-number: '-5' is not a whole number from 0"),

@@ -16,8 +16,9 @@ from support.image_files import write_metaimage, write_nifti, write_nrrd
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 import slicer
 
-from fuzzy_vessel.reading import itk_files, volumes
-from fuzzy_vessel.slicer_host import headless
+from fuzzy_vessel.reading import process, volumes
+from fuzzy_vessel.reading.process import Choice
+from fuzzy_vessel import headless
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
@@ -107,9 +108,9 @@ def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
     path = write(tmp_path / name, FRAMES)
     with pytest.raises(InputError, match=r"3 frames .*--frame N, N = 0 to 2"):
         volumes.read_volume(path)
-    with pytest.raises(InputError, match="no frame 3"):
-        volumes.read_volume(path, frame=3)
-    node = volumes.read_volume(path, frame=2)
+    with pytest.raises(InputError, match="no --frame 3"):
+        volumes.read_volume(path, Choice(frame=3))
+    node = volumes.read_volume(path, Choice(frame=2))
     np.testing.assert_array_equal(array_of(node), FRAMES[2])
     np.testing.assert_allclose(ijk_to_ras(node)[:3, 3], origin, atol=1e-6)
     np.testing.assert_allclose(node.GetSpacing(), [1, 1, 2], atol=1e-6)
@@ -187,7 +188,7 @@ def test_sizes_that_no_file_can_hold_cost_no_memory(tmp_path, monkeypatch):
     text = path.read_bytes()
     path.write_bytes(text.replace(b"sizes: 6 5 4", b"sizes: 65536 65536 65536"))
     assert "more than this machine's memory can hold" in refusal(path)
-    monkeypatch.setattr(itk_files, "memory_of_the_machine", lambda: 400)
+    monkeypatch.setattr(process, "memory_of_the_machine", lambda: 400)
     assert "GiB" in refusal(write_nrrd(tmp_path / "b.nrrd", VALUES))
     assert "GiB" in refusal(write_nifti(tmp_path / "b.nii.gz", VALUES))
 
@@ -195,10 +196,11 @@ def test_sizes_that_no_file_can_hold_cost_no_memory(tmp_path, monkeypatch):
 def test_a_reader_that_hangs_or_crashes_is_one_line(tmp_path, monkeypatch):
     path = write_nrrd(tmp_path / "a.nrrd", VALUES)
     child = tmp_path / "child.py"
-    monkeypatch.setattr(itk_files, "CHILD", child)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(process, "CHILD", "child")
     child.write_text("import os; os.write(2, b'last words\\n'); os.abort()")
     assert "last words" in refusal(path)
-    monkeypatch.setattr(itk_files, "SECONDS", 1)
+    monkeypatch.setattr(process, "SECONDS", 1)
     child.write_text("import time; time.sleep(60)")
     assert "took too long" in refusal(path)
 

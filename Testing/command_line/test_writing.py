@@ -148,7 +148,7 @@ def test_an_interrupt_between_the_renames_loses_no_result(tmp_path, monkeypatch,
 @pytest.fixture
 def application():
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     app = headless.start()
     yield app

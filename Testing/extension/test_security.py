@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {
 }  # fmt: skip
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
 STARTS_PROCESSES = {
-    "fuzzy_vessel/rendering.py", "reading/itk_files.py", "fuzzy_vessel/cohort.py",
+    "fuzzy_vessel/rendering.py", "reading/process.py", "fuzzy_vessel/cohort.py",
 }  # fmt: skip
 # .. or what `python_executable` finds: within Slicer sys.executable is the application.
 PYTHONS = ("sys.executable", "python_of_ours")
@@ -115,7 +115,7 @@ def test_the_test_sees_what_it_looks_for(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_temporary_folders_are_private(tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     earlier = os.umask(0)
     try:

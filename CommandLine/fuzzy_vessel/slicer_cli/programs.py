@@ -135,7 +135,7 @@ def _point(text: str) -> tuple[float, float, float]:
 
 def _run(job: Callable, given: Namespace) -> list[str]:
     """Run a job; its files get their names when all of them are there, each as a whole."""
-    from ..slicer_host import headless
+    from .. import headless
 
     headless.start().clear()
     with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:

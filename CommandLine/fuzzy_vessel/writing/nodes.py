@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..slicer_host.headless import vtk_messages
-
 LABELMAP = "labelmap.nrrd"
 FUZZY_SCENE = "fuzzy-scene.nrrd"
 SEGMENTATION = "segmentation.seg.nrrd"
@@ -35,13 +33,12 @@ def write_nodes(folder: Path, nodes: Mapping[str, Any]) -> None:
     OSError
         If a file could not be written, or is not complete.
     """
-    import slicer
-
     for name, node in nodes.items():
         path = folder / name
-        with vtk_messages():
-            written = slicer.util.saveNode(node, str(path), {})
-        if not written or not is_whole(path):
+        node.AddDefaultStorageNode(str(path))
+        storage = node.GetStorageNode()
+        storage.SetFileName(str(path))
+        if not storage.WriteData(node) or not is_whole(path):
             raise _not_written(path)
 
 
@@ -77,8 +74,7 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
     parts = folder / "parts"
     (parts / "scene").mkdir(parents=True)
     try:
-        with vtk_messages():
-            written = slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene"))
+        written = slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene"))
         if written:
             # The volumes are packed already: packing them once more would only take time.
             with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:

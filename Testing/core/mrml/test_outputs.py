@@ -188,7 +188,7 @@ def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segment
 @pytest.mark.parametrize("gone", ["the scene", "the display"])
 def test_taking_back_what_has_gone_already_says_nothing(slicer_scene, gone):
     """VTK said errors where the scene was closed in a run: Slicer itself had added a display."""
-    from fuzzy_vessel.slicer_host.headless import vtk_messages
+    from fuzzy_vessel.headless import vtk_messages
     from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 
     with vtk_messages() as said, suppress(ZeroDivisionError), all_or_nothing() as add:
