@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 import slicer
 
-from fuzzy_vessel.reading import points
 from fuzzy_vessel import headless
+from fuzzy_vessel.reading import points
 from FuzzyVesselCoreLib.errors import InputError
 
 

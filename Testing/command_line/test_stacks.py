@@ -226,7 +226,7 @@ def test_from_ome_zarr_to_labels_and_centrelines(without_3d, zarr, tmp_path, cap
         np.testing.assert_allclose(node.GetOrigin(), (-0.03, -0.02, 0.01), rtol=1e-6)
         assert np.array_equal(labels[name], labels["labelmap.nrrd"])
     assert 300 < labels["labelmap.nrrd"].sum() < 1500
-    assert "image-label" in json.loads((out / "labelmap.ome.zarr/.zattrs").read_text())
+    assert "image-label" in (out / "labelmap.ome.zarr/zarr.json").read_text()
     job = ["skeleton", str(out / "labelmap.ome.zarr"), *formats]
     assert main([*job, "--out", str(lines)]) == 0
     node, _ = volumes.read_labelmap(lines / "skeleton.ome.zarr")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fuzzy_vessel.arguments import make_parser
-from fuzzy_vessel.writing.output_folder import OutputFolder
+from fuzzy_vessel.writing.folder import ResultsFolder
 from support.places import PACKAGE_FOLDERS, ROOT
 
 SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))
@@ -122,7 +122,7 @@ def test_temporary_folders_are_private(tmp_path):
         folder = Path(headless.start().temporaryPath)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert folder.parent == Path(tempfile.gettempdir())
-        with OutputFolder(tmp_path / "out") as place:  # patients' data until it is moved
+        with ResultsFolder(tmp_path / "out") as place:  # patients' data until it is moved
             assert stat.S_IMODE(place.stat().st_mode) == 0o700
     finally:
         os.umask(earlier)
