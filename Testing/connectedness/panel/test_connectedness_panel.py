@@ -102,7 +102,10 @@ def test_several_volumes(done):
     assert first.shape == SHAPE
 
 
-def test_the_module_s_own_test_works_the_panel(panel):
+def test_the_module_s_own_test_works_the_panel(panel, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "getModuleWidget", lambda _name: panel.widget)
     test, said = panel.module.FuzzyConnectedGPUTest(), []
     test.delayDisplay = said.append
     test.runTest()
