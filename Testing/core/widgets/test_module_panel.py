@@ -15,7 +15,7 @@ pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
 REASON = NoCuda(
-    "cupy missing", 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
+    'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".', "cupy missing"
 )
 
 
@@ -112,7 +112,7 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
     def pip_ensure(requirements, requester):
         line.asked.append((requirements, requester))
         packaging.satisfied.update(CUDA)
-        reason = NoCuda("no device", "there is no CUDA device. Use the CPU.")
+        reason = NoCuda("there is no CUDA device. Use the CPU.", "no device")
         line.machine.update(cupy=["cupy-cuda13x"], reason=reason)
 
     packaging.pip_ensure = pip_ensure
