@@ -181,14 +181,9 @@ def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     outcome = Outcome(result, segmentation, labels, threshold, warnings, options.fill_gaps)
     if inputs.phantom is not None:
         liver = inputs.phantom.liver > 0
-        outcome.dice = dice(labels[liver] > 0, inputs.phantom.mask[liver] > 0)
+        found, known = labels[liver] > 0, inputs.phantom.mask[liver] > 0
+        outcome.dice = float(2 * (found & known).sum() / max(1, found.sum() + known.sum()))
     return outcome
-
-
-def dice(labels: np.ndarray, truth: np.ndarray) -> float:
-    """Return Dice's coefficient of two masks, 0..1."""
-    total = np.count_nonzero(labels) + np.count_nonzero(truth)
-    return float(2 * np.count_nonzero(labels & truth) / max(1, int(total)))
 
 
 def _threshold(value, options):
@@ -238,6 +233,10 @@ def write(
         written[f"seeds-{number}.mrk.json" if several else "seeds.mrk.json"] = node
     if inputs.background:
         written["background-seeds.mrk.json"] = inputs.background
+    if inputs.phantom is not None:
+        known = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "Known vessels")
+        slicer.util.updateVolumeFromArray(known, inputs.phantom.mask)
+        written |= {"phantom.nrrd": volume, "phantom-vessels.nrrd": known}
     files.write_nodes(folder, written)
     outcome.warnings += files.write_labels(
         folder, "labelmap", outcome.result.labelmapNode, options.label_formats
@@ -257,12 +256,3 @@ def _listed(lists):
         for seeds in lists
         for label, voxel in zip(seeds.labels, seeds.voxels)
     ]
-
-
-def write_phantom(folder: Path, inputs: Inputs) -> None:
-    """Write the phantom's volume, and its known vessels on the same grid."""
-    import slicer
-
-    vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
-    slicer.util.updateVolumeFromArray(vessels, inputs.phantom.mask)
-    files.write_nodes(folder, {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels})

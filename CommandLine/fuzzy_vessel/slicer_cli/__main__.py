@@ -121,7 +121,7 @@ def _run(job, given, progress):
     from .. import headless
 
     headless.start().clear()
-    with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+    with headless.without_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         files, notes = job(given, progress, Path(folder))
         for name, wanted in files.items():
             beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
