@@ -10,7 +10,7 @@ import numpy as np
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of, world_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
@@ -105,7 +105,6 @@ def _named_vessels(named, volume):
     lists: list[Any] = []
     for name, each in voxels.items():
         node = _points(each, volume, name, "--vessel")
-        node.SetName(name)
         set_kind(node, kind_named(name), [color_of(other) for other in lists])
         lists.append(node)
     return lists
@@ -127,14 +126,11 @@ def _points(voxels, volume, name, option, into=None):
                 f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
                 f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
             )
-    labels = [",".join(map(str, voxel)) for voxel in voxels]
     if not voxels:
         return into
-    if into is None:
-        return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
-    for position, label in zip(world_points(np.array(voxels)[:, ::-1], volume), labels):
-        into.AddControlPointWorld(position, label)
-    return into
+    positions = world_points(np.array(voxels)[:, ::-1], volume)
+    labels = [",".join(map(str, voxel)) for voxel in voxels]
+    return points.add_positions(positions, name, labels, into)
 
 
 def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
