@@ -88,8 +88,8 @@ def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
     out = tmp_path / "out"
     assert main(command(scene, out, "--threshold=0.35", "--components=largest")) == 0
-    from fuzzy_vessel.reading import volumes
     from fuzzy_vessel import headless
+    from fuzzy_vessel.reading import volumes
 
     headless.start().clear()
     node, found = volumes.read_labelmap(out / "labels.ome.zarr")
@@ -99,7 +99,7 @@ def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
 
 
 def test_the_automatic_threshold_is_reported(levels, scene, tmp_path):
-    from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold
+    from FuzzyConnectedGPULib.thresholds import automatic_threshold
 
     assert main(command(scene, tmp_path / "out")) == 0
     report = json.loads((tmp_path / "out" / "report.json").read_text())
@@ -111,7 +111,7 @@ def test_the_automatic_threshold_is_reported(levels, scene, tmp_path):
 
 def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-    from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold
+    from FuzzyConnectedGPULib.thresholds import automatic_threshold
 
     phantom = liver_phantom((28, 30, 32))
     volume, seeds = phantom.volume, phantom.seeds[:1]

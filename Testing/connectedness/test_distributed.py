@@ -13,7 +13,7 @@ from scipy import ndimage
 from FuzzyConnectedGPULib import GaussianAffinity, automatic_threshold, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
 from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness, labels
-from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
+from FuzzyConnectedGPULib.thresholds import fill_gaps
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from support.problems import problems
 

@@ -28,10 +28,11 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import TOP_LEVEL, level_values
 from ..input_validation import checked_seeds
-from ..threshold.gaps import check_rounds, fill_gaps
-from ..threshold.thresholds import (
+from ..thresholds import (
+    check_rounds,
     check_threshold,
     curve_of,
+    fill_gaps,
     level_histogram,
     lowest_value,
     next_above,
