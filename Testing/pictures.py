@@ -222,7 +222,7 @@ def vessels(folder: Path) -> None:
 
     from FuzzyConnectedGPUMRML.segmenting import disputed_segment
     from FuzzyConnectedGPUMRML.vessels import vessels_of
-    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyConnectedGPUPanel.clicks import new_list
     from FuzzyVesselCoreLib.mrml.points import world_points
 
     volume, points, background = clicked_vessels()
@@ -453,7 +453,7 @@ def minute(folder: Path) -> None:
     """The animation of the README: click, tree, threshold, centrelines, table."""
     import slicer
 
-    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyConnectedGPUPanel.clicks import new_list
 
     volume, known, _ = phantom_scene()
     known.GetDisplayNode().SetVisibility(False)

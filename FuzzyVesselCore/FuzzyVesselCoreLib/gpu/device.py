@@ -140,19 +140,9 @@ class CudaDevice:
     def kernel(self, path: Path, name: str, defines: Sequence[str] = ()) -> Any:
         """Compile a `.cu` file for this device (once) and return one of its kernels.
 
-        Parameters
-        ----------
-        path : Path
-        name : str
-            The kernel, declared `extern "C" __global__`.
-        defines : sequence of str
-            Macros such as "VOXEL=short".
-
-        Returns
-        -------
-        callable
-            ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
-            scalars must have the parameters' types; structs are made by `record`.
+        It is declared `extern "C" __global__`; `defines` are macros such as "VOXEL=short". Called
+        as ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
+        scalars must have the parameters' types; structs are made by `record`.
         """
         return load_kernel(self.ordinal, path, name, tuple(defines))
 
@@ -162,12 +152,8 @@ class CudaDevice:
         The values are the fields in the order of the struct's declaration: contiguous device arrays
         (pointers), None (a null pointer), numpy scalars of the fields' types, records (nested
         structs); `TypeError` for anything else, such as Python's int.
-
-        Examples
-        --------
         ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
-
-        >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
+        ``gpu.record(voxels, None, *int32s(voxels.shape))``.
         """
         return make_record(values, lambda array: array.data.ptr)
 

@@ -10,16 +10,10 @@ SCENE_VISIBLE_FROM = 0.05  # lower connectedness is not drawn, so that the image
 
 
 def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) -> Any:
-    """An array (K, J, I) or (K, J, I, components) as vtkImageData.
+    """An array (K, J, I) or (K, J, I, components) as vtkImageData, by default a new one.
 
-    Parameters
-    ----------
-    array : ndarray
-    image : vtkImageData, optional
-        Filled; by default a new one is made.
-    taken : bool
-        The image uses the array's own memory (if it is in C order): nobody writes into the array
-        any more. By default the image has a copy.
+    If it is `taken`, the image uses the array's own memory (if that is in C order): nobody writes
+    into the array any more. By default the image has a copy.
     """
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk

@@ -52,18 +52,6 @@ def save_and_load(panel, path):
     panel.process_events()
 
 
-# --- numbers that follow the points
-
-
-def test_a_number_that_is_typed_is_an_edit_of_that_number_alone(panel):
-    parameters = choose(panel, "AFFINITY")
-    mean, gradient = parameters.mean, parameters.gradientSigma
-    panel.ui.sigmaSpinBox.value = 41.5
-    assert not parameters.automaticAffinity
-    assert parameters.sigma == 41.5
-    assert (parameters.mean, parameters.gradientSigma) == (mean, gradient)
-
-
 # --- views draw, and nothing else
 
 
