@@ -95,7 +95,7 @@ def test_labels_and_centrelines(levels, scene, tmp_path, capsys):
 
 def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-    from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold
+    from FuzzyConnectedGPULib.thresholds import automatic_threshold
 
     phantom = liver_phantom((28, 30, 32))
     volume, seeds = phantom.volume, phantom.seeds[:1]

@@ -108,7 +108,7 @@ def test_points_that_are_fainter_than_the_noise(panel):
 
 
 def test_why_a_threshold_was_chosen(slicer_scene):
-    from FuzzyConnectedGPULib.threshold.thresholds import AutomaticThreshold, Leak
+    from FuzzyConnectedGPULib.thresholds import AutomaticThreshold, Leak
     from FuzzyConnectedGPUPanel.wording import threshold_reason
 
     def text(confidence, leak):
