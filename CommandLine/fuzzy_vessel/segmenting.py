@@ -105,6 +105,7 @@ def _named_vessels(named, volume):
     lists: list[Any] = []
     for name, each in voxels.items():
         node = _points(each, volume, name, "--vessel")
+        node.SetName(name)  # another node, such as the volume, may have it, too
         set_kind(node, kind_named(name), [color_of(other) for other in lists])
         lists.append(node)
     return lists

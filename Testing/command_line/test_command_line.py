@@ -40,7 +40,7 @@ def two_tubes(tmp_path_factory):
     """A scan with two tubes along I, at J = 6 and J = 14."""
     k, j, _ = np.indices((13, 22, 30))
     inside = ((k - 6) ** 2 + (j - 6) ** 2 <= 5) | ((k - 6) ** 2 + (j - 14) ** 2 <= 5)
-    return write_scan(tmp_path_factory.mktemp("scan") / "two.nrrd", inside)
+    return write_scan(tmp_path_factory.mktemp("scan") / "portal.nrrd", inside)
 
 
 def array_of(path):
