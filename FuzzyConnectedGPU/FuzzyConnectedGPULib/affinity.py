@@ -168,10 +168,10 @@ def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
         np.setbufsize(usual)
 
 
-def level_values(levels: Any, out: np.ndarray | None = None) -> np.ndarray:
-    """The affinity (float32, 0..1) of each level, written into `out` if there is one."""
+def level_values(levels: Any) -> np.ndarray:
+    """The affinity (float32, 0..1) of each level."""
     levels = np.asarray(levels)
-    values = np.empty(levels.shape, np.float32) if out is None else out
+    values = np.empty(levels.shape, np.float32)
     flat, flat_values = levels.reshape(-1), values.reshape(-1)
 
     def convert(first: int, last: int) -> None:

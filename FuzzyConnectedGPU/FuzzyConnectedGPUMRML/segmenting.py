@@ -14,7 +14,7 @@ from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
-from FuzzyConnectedGPULib.threshold.thresholds import choose_threshold
+from FuzzyConnectedGPULib.thresholds import choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading

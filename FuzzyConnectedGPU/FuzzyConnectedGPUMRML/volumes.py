@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.threshold.thresholds import volume_curve
+from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside

@@ -91,7 +91,7 @@ class ResultSurface:
                 if read is not None:
                     jobs.append((node, each, surfaces.surface_state(inner, each), read))
                 else:  # of a conversion that only Slicer itself can make
-                    surfaces.make_surface(node, each, anew=True)
+                    surfaces.make_surface(node, each)
         return jobs
 
     @staticmethod

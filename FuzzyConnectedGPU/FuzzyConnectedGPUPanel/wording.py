@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_errors
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.threshold.thresholds import UNSURE, AutomaticThreshold
+from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
 from FuzzyConnectedGPUMRML.result import SamePlaceError, UnsureNote
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common

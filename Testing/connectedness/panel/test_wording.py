@@ -107,6 +107,17 @@ def test_points_that_are_fainter_than_the_noise(panel):
     assert not seeds.GetNthControlPointSelected(0)
 
 
+def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
+    from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceMemoryError
+    from FuzzyVesselCoreLib.widgets.wording import worded
+
+    text = worded(
+        CpuUsedNote(DeviceMemoryError("cuda:0 (Card) has too little memory: raise the cut"))
+    )
+    assert text.startswith("It ran on the CPU. The GPU has too little memory for this volume:")
+    assert "cuda:0" not in text
+
+
 def test_every_error_with_fields_has_its_sentence(slicer_scene):
     from FuzzyConnectedGPULib import input_errors
     from FuzzyConnectedGPUMRML.result import SamePlaceError
