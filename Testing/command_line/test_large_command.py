@@ -190,9 +190,12 @@ def test_bad_arguments(scene, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--min-voxels=100000"], "components, the largest of {largest:,} voxels, below --min-vox"),
-        (["--components=seeds", "--seed=0,0,0"], "voxels, but no --seed lies in one; check"),
-        (["--threshold=1"], "no voxel of the scene reaches the threshold 1."),
+        (
+            ["--min-voxels=100000"],
+            "the largest of {largest:,} voxels; check --threshold, --min-voxels",
+        ),
+        (["--components=seeds", "--seed=0,0,0"], "and that a --seed lies in one."),
+        (["--threshold=1"], "the scene has 0 components at this threshold"),
     ],
 )
 def test_no_component_is_left(levels, scene, tmp_path, capsys, options, said):
