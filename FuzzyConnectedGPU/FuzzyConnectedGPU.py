@@ -105,7 +105,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     To try it, paste this into Slicer's Python console::
 
         from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+        from FuzzyVesselCoreLib.mrml.points import add_phantom
         from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         volume, seeds, background = add_phantom(liver_phantom((96, 96, 96)))
@@ -254,21 +254,14 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPULib.threshold.thresholds import choose_threshold
-        from FuzzyConnectedGPUMRML.run_inputs import contrast_threshold
-        from FuzzyConnectedGPUMRML.segmenting import background_seeds
-        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+        from FuzzyConnectedGPUMRML.segmenting import automatic_threshold
 
-        values, known = scene_values(sceneVolumeNode), contrast_threshold(sceneVolumeNode)
-        if known is not None:
-            return known
-        background = background_seeds(backgroundSeedsNode, sceneVolumeNode, values.shape)
-        return choose_threshold(values, background and background.voxels, cut)
+        return automatic_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
     def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
         """The lowest threshold (float) that keeps every background seed out of the object."""
         from FuzzyConnectedGPULib import background_threshold
-        from FuzzyConnectedGPUMRML.volume_curve import scene_values
+        from FuzzyConnectedGPUMRML.volumes import scene_values
         from FuzzyVesselCoreLib.mrml.points import seeds_of
 
         values = scene_values(sceneVolumeNode)
@@ -276,8 +269,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return background_threshold(values, seeds.voxels)
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
-        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volume_curve.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volume_curve import VolumeCurve
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.volumes import VolumeCurve
 
         return VolumeCurve(sceneVolumeNode)
 
@@ -306,7 +299,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         vtkMRMLMarkupsFiducialNode
             The strongest seed first.
         """
-        from FuzzyConnectedGPUMRML.finding import find_seeds
+        from FuzzyConnectedGPUMRML.seeds import find_seeds
 
         progress = arguments.pop("progress", None)
         options, _outputs = _options(arguments)
@@ -325,8 +318,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
     def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
-        """Label, voxel, intensity and neighbourhood of each seed; see `seed_rows.SeedRow`."""
-        from FuzzyConnectedGPUMRML.seed_rows import seed_rows
+        """Label, voxel, intensity and neighbourhood of each seed; see `seeds.SeedRow`."""
+        from FuzzyConnectedGPUMRML.seeds import seed_rows
 
         return seed_rows(volumeNode, seedsNode, radius)
 
@@ -343,8 +336,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def difference(
         self, firstNode: Any, secondNode: Any, volumeNode: Any, labelmapNode: Any = None
     ) -> Any:
-        """A labelmap of where two results differ; see `FuzzyConnectedGPUMRML.difference`."""
-        from FuzzyConnectedGPUMRML.difference import difference
+        """A labelmap of where two results differ; see `FuzzyConnectedGPUMRML.volumes`."""
+        from FuzzyConnectedGPUMRML.volumes import difference
 
         return difference(firstNode, secondNode, volumeNode, labelmapNode)
 
@@ -370,6 +363,7 @@ def _options(arguments: dict[str, Any]) -> tuple[Any, Any]:
     from FuzzyConnectedGPUMRML.segmenting import Outputs
 
     names = {each.name for each in fields(Outputs)}
+    arguments = {"fill_gaps": arguments.pop("fillGaps", 0), **arguments}
     outputs = {name: value for name, value in arguments.items() if name in names}
     options = {name: value for name, value in arguments.items() if name not in names}
     return RunOptions(**options), Outputs(**outputs)
