@@ -4,8 +4,8 @@ import contextlib
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
@@ -59,7 +59,8 @@ def done(
     `end` is called after the work, before anything is said; `left` is what a cancelled one leaves.
     """
     try:
-        with termination_as_exit(), warnings.catch_warnings():
+        end_by_exceptions()
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the user should know comes with the result
             return 0, work()
     except (KeyboardInterrupt, Cancelled):
@@ -76,26 +77,15 @@ def done(
     return status, None
 
 
-@contextlib.contextmanager
-def termination_as_exit() -> Iterator[None]:
-    """Let SIGTERM, and SIGHUP of a closed terminal, end the block as an exception.
+def end_by_exceptions() -> None:
+    """Let SIGTERM, and SIGHUP of a closed terminal, be exceptions: half-written results go away.
 
-    Half-written results are then removed. A signal that is ignored, as by nohup, stays so.
+    A signal that is ignored, as by nohup, stays so.
     """
-    earlier = {}
     with contextlib.suppress(ValueError):  # where this is not the main thread
         for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
-            if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                earlier[number] = signal.signal(number, _end)
-    try:
-        yield
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
-
-
-def _end(number: int, _frame: object) -> NoReturn:
-    sys.exit(128 + number)
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, lambda number, _frame: sys.exit(128 + number))
 
 
 if __name__ == "__main__":

@@ -88,28 +88,18 @@ def start() -> "Application":
 
 
 @contextlib.contextmanager
-def vtk_messages() -> Iterator[list[str]]:
-    """Keep VTK's messages off the console in the block, and yield a list that collects them."""
+def without_messages() -> Iterator[None]:
+    """Keep VTK's messages off the console in the block."""
     import vtk
 
-    messages: list[str] = []
-
-    @vtk.calldata_type(vtk.VTK_STRING)
-    def collect(_caller, _event, text):
-        messages.append(text)
-
-    window = vtk.vtkOutputWindow.GetInstance()
-    tags = [window.AddObserver(event, collect) for event in ("ErrorEvent", "WarningEvent")]
-    verbosity, mode = vtk.vtkLogger.GetCurrentVerbosityCutoff(), window.GetDisplayMode()
+    verbosity = vtk.vtkLogger.GetCurrentVerbosityCutoff()
     vtk.vtkLogger.SetStderrVerbosity(vtk.vtkLogger.VERBOSITY_OFF)
-    window.SetDisplayModeToNever()
+    vtk.vtkObject.GlobalWarningDisplayOff()
     try:
-        yield messages
+        yield
     finally:
-        window.SetDisplayMode(mode)
+        vtk.vtkObject.GlobalWarningDisplayOn()
         vtk.vtkLogger.SetStderrVerbosity(verbosity)
-        for tag in tags:
-            window.RemoveObserver(tag)
 
 
 def _add_module(name, **content):

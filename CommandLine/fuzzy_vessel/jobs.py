@@ -36,8 +36,6 @@ def run(options: Namespace, progress: Progress) -> Report:
         from . import segmenting, skeletonizing
 
         inputs = segmenting.read_inputs(options, progress)
-        if inputs.phantom is not None:
-            segmenting.write_phantom(folder, inputs)
         outcome = segmenting.segment(inputs, options, progress)
         segmenting.write(folder, inputs, outcome, options, progress)
         trees, result = [], outcome.result
@@ -125,7 +123,7 @@ def _job(options: Namespace, progress: Progress) -> Iterator[Path]:
         from . import headless
 
         headless.start().clear()
-        with headless.vtk_messages():
+        with headless.without_messages():
             yield folder
 
 

@@ -118,7 +118,12 @@ class _Run:
                 "whether it is whole."
             )
         if not found["components"]:
-            warnings.append(f"No component is left, and the labels are empty: {self._why(found)}.")
+            count = report.counted(found["components_found"], "component")
+            warnings.append(
+                f"No component is left, and the labels are empty: the scene has {count} at this "
+                f"threshold, the largest of {found['largest_component']:,} voxels; check "
+                "--threshold, --min-voxels, and that a --seed lies in one."
+            )
         if options.centrelines:
             content["skeleton"], more = self._centrelines()
             warnings += more
@@ -218,20 +223,6 @@ class _Run:
             "total_length_mm": sum(map(skeleton.length, skeleton.branches)),
         }  # fmt: skip
         return found | trees | details, [*skeleton.report["warnings"], *warnings]
-
-    def _why(self, found: dict[str, Any]) -> str:
-        """Why no component is left."""
-        count, largest, least = (
-            found["components_found"], found["largest_component"], self._options.min_voxels
-        )  # fmt: skip
-        if not count:
-            if found["threshold"] is None:
-                return "the labelmap has no voxel but 0"
-            return f"no voxel of the scene reaches the threshold {found['threshold']:.4g}"
-        ones = f"{report.counted(count, 'component')}, the largest of {largest:,} voxels"
-        if largest < least:
-            return f"the scene has {ones}, below --min-voxels {least}; give a smaller one"
-        return f"the scene has {ones}, but no --seed lies in one; check seeds and threshold"
 
 
 def _write_components(path, table):

@@ -40,22 +40,11 @@ def render(
 ) -> list[np.ndarray]:
     """Let a child process render vessels; returns pixels of each view, uint8 (size, size, 3).
 
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        "labels" (K, J, I) and their "matrix" from I, J, K to RAS. For an opaque surface: "colours"
-        (n, 3; 0..1) of the labels 1 to n, and points (n, 3; RAS) "seeds" and "background_seeds".
-        For tubes in a translucent surface: "points" (n, 3; RAS), "counts" (points of each curve),
-        "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS).
-    views : list of dict
-        From where: "centre"; "right", "up", "eye": unit vectors; "half_height_mm".
-    size : int
-    background : str
-        Colour, "#rrggbb".
-
-    Raises
-    ------
-    CannotRender
+    `arrays` are the "labels" (K, J, I) and their "matrix" from I, J, K to RAS; for an opaque
+    surface "colours" (n, 3; 0..1) of the labels 1 to n, and points (n, 3; RAS) "seeds" and
+    "background_seeds"; for tubes in a translucent one "points" (n, 3; RAS), "counts" (points of
+    each curve), "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS). `views` are
+    from `framed`; the background is a colour "#rrggbb". Raises `CannotRender`.
     """
     linux = sys.platform.startswith("linux")
     offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}

@@ -10,7 +10,7 @@ import numpy as np
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of, world_points
+from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
@@ -105,7 +105,6 @@ def _named_vessels(named, volume):
     lists: list[Any] = []
     for name, each in voxels.items():
         node = _points(each, volume, name, "--vessel")
-        node.SetName(name)
         set_kind(node, kind_named(name), [color_of(other) for other in lists])
         lists.append(node)
     return lists
@@ -127,14 +126,11 @@ def _points(voxels, volume, name, option, into=None):
                 f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
                 f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
             )
-    labels = [",".join(map(str, voxel)) for voxel in voxels]
     if not voxels:
         return into
-    if into is None:
-        return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
-    for position, label in zip(world_points(np.array(voxels)[:, ::-1], volume), labels):
-        into.AddControlPointWorld(position, label)
-    return into
+    positions = world_points(np.array(voxels)[:, ::-1], volume)
+    labels = [",".join(map(str, voxel)) for voxel in voxels]
+    return points.add_positions(positions, name, labels, into)
 
 
 def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
@@ -181,14 +177,9 @@ def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     outcome = Outcome(result, segmentation, labels, threshold, warnings, options.fill_gaps)
     if inputs.phantom is not None:
         liver = inputs.phantom.liver > 0
-        outcome.dice = dice(labels[liver] > 0, inputs.phantom.mask[liver] > 0)
+        found, known = labels[liver] > 0, inputs.phantom.mask[liver] > 0
+        outcome.dice = float(2 * (found & known).sum() / max(1, found.sum() + known.sum()))
     return outcome
-
-
-def dice(labels: np.ndarray, truth: np.ndarray) -> float:
-    """Return Dice's coefficient of two masks, 0..1."""
-    total = np.count_nonzero(labels) + np.count_nonzero(truth)
-    return float(2 * np.count_nonzero(labels & truth) / max(1, int(total)))
 
 
 def _threshold(value, options):
@@ -238,6 +229,10 @@ def write(
         written[f"seeds-{number}.mrk.json" if several else "seeds.mrk.json"] = node
     if inputs.background:
         written["background-seeds.mrk.json"] = inputs.background
+    if inputs.phantom is not None:
+        known = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "Known vessels")
+        slicer.util.updateVolumeFromArray(known, inputs.phantom.mask)
+        written |= {"phantom.nrrd": volume, "phantom-vessels.nrrd": known}
     files.write_nodes(folder, written)
     outcome.warnings += files.write_labels(
         folder, "labelmap", outcome.result.labelmapNode, options.label_formats
@@ -257,12 +252,3 @@ def _listed(lists):
         for seeds in lists
         for label, voxel in zip(seeds.labels, seeds.voxels)
     ]
-
-
-def write_phantom(folder: Path, inputs: Inputs) -> None:
-    """Write the phantom's volume, and its known vessels on the same grid."""
-    import slicer
-
-    vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
-    slicer.util.updateVolumeFromArray(vessels, inputs.phantom.mask)
-    files.write_nodes(folder, {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels})

@@ -115,6 +115,7 @@ class AdviceLine:
     def _situation(self, parameters: Any) -> Situation:
         panel, lists = self._panel, vessels_of(parameters)
         volume, running = panel.threshold.measured(parameters), panel.running.active
+        share, excess = panel.threshold.leaks(parameters, volume or 0.0)
         return Situation(
             has_volume=parameters.inputVolume is not None,
             why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
@@ -128,8 +129,8 @@ class AdviceLine:
             odd_point=self._odd_point(),
             faint=self._faint() if volume is not None else "",
             millilitres=volume,
-            share=panel.threshold.share(volume or 0.0),
-            excess=panel.threshold.excess(parameters, volume or 0.0),
+            share=share,
+            excess=excess,
             problem=panel.problem,
         )
 

@@ -52,8 +52,6 @@ class Placing:
 
     def place(self, name: str, on: bool) -> None:
         """Begin or end to place points with the mouse; a list is made if there is none."""
-        if self._panel.parameters is None:
-            return
         for _button, each in self._kinds.values():
             each.placeModeEnabled = False
         if on:
@@ -65,8 +63,6 @@ class Placing:
     def add_at_mouse(self, name: str) -> bool:
         """Add a point where the mouse is in a slice; returns whether it is in one."""
         panel, position = self._panel, [0.0, 0.0, 0.0]
-        if panel.parameters is None:
-            return False
         crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
         if crosshair is None or not crosshair.GetCursorPositionRAS(position):
             panel.say(_("Point at a place in a slice, then press the key."))
@@ -132,8 +128,7 @@ def new_list(name: str) -> Any:
 class ClickUndo:
     """Points placed, moved, deleted and given away, branches handed over, vessels, thresholds.
 
-    It comes after all other sections, so that one act of a person is one step. Each volume has a
-    history of its own.
+    It follows all other sections: one act of a person is one step. Each volume has its history.
     """
 
     def __init__(self, panel: Any) -> None:
@@ -177,8 +172,6 @@ class ClickUndo:
 
     def _go(self, step: Callable[[ClickHistory], Any]) -> None:
         parameters = self._panel.parameters
-        if parameters is None:
-            return
         self.react(parameters)
         threshold = step(self._history)
         if threshold != self._chosen(parameters):
@@ -198,7 +191,5 @@ class ClickUndo:
             self._history.record([each for each in lists if each], self._chosen(parameters))
 
     def show(self, parameters: Any) -> None:
-        why = "" if self._history.can_undo else _("Nothing to take back.")
-        self._panel.enable(self.ui.undoSeedButton, why)
-        why = "" if self._history.can_redo else _("Nothing was taken back.")
-        self._panel.enable(self.ui.redoSeedButton, why)
+        self.ui.undoSeedButton.enabled = self._history.can_undo
+        self.ui.redoSeedButton.enabled = self._history.can_redo

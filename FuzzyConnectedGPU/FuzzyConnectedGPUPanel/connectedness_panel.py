@@ -5,6 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.result import FaintPointsNote
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
@@ -20,7 +21,6 @@ from .advice import AdviceLine
 from .clicks import ClickUndo
 from .following import Following
 from .input_section import InputSection, RegionSection, region_of, region_problem
-from .method_section import MethodSection, model_options
 from .output_section import OutputSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
@@ -28,6 +28,7 @@ from .vessels_section import VesselsSection
 from .wording import worded
 
 # Parameters that no text in the status line speaks of.
+NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity
 UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
@@ -46,14 +47,15 @@ class ConnectednessPanel(Panel):
         self.vessels = VesselsSection(self)
         self.seeds = SeedsSection(self)
         self.region = RegionSection(self)
-        self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
         self.undoing = ClickUndo(self)
+        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
+        self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
         self.following = Following(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(self.input, self.output, self.vessels, self.seeds, self.region, self.method),
+            *(self.input, self.output, self.vessels, self.seeds, self.region),
             *(self.threshold, self.undoing),
         )
 
@@ -76,13 +78,18 @@ class ConnectednessPanel(Panel):
         for section in self.sections:
             section.show(self.parameters)
         self.advice.show(self.parameters)
+        self.ui.affinityGroupBox.setVisible(self.parameters.model.value == "affinity")
 
     # --- the panel's life
 
     def enter(self) -> None:
         Panel.enter(self)
         self.seeds.placing.enable_keys(True)
-        scroll_to_top(self._window)
+        parent = self._window.parentWidget()
+        while parent is not None and not parent.inherits("QScrollArea"):
+            parent = parent.parentWidget()
+        if parent is not None:  # it opens at the top
+            parent.verticalScrollBar().value = 0
 
     def exit(self) -> None:
         self.seeds.placing.stop()
@@ -93,7 +100,6 @@ class ConnectednessPanel(Panel):
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
-        self.input.leave()
         Panel.cleanup(self)
 
     def forget(self) -> None:
@@ -144,16 +150,29 @@ class ConnectednessPanel(Panel):
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        model, threshold = model_options(parameters), None
+        threshold, own = None, dict(model=parameters.model.value)
         if parameters.thresholdSource.value == "manual":
-            threshold = max(parameters.threshold, model.get("cut", LEAST))
+            threshold = max(parameters.threshold, LEAST)
+        if parameters.model.value == "contrast":
+            own |= dict(border=parameters.border.value)
+        else:
+            own |= dict(cut=parameters.cut, solver=parameters.solver.value)
+            threshold = threshold and max(threshold, parameters.cut)
+            if parameters.automaticAffinity:
+                own |= dict(radius=parameters.radius, side=parameters.side.value)
+            else:
+                numbers = [getattr(parameters, name) for name in NUMBERS]
+                own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
+            if own["solver"] == run_inputs.CORRECTED:
+                for name in ("corrections", "directions"):
+                    own[name] = getattr(parameters, name)
         return RunOptions(
             **region_of(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
             fill_gaps=parameters.fillGaps,
-            **model,
+            **own,
         )
 
     def inputs_text(self) -> str:
@@ -217,7 +236,7 @@ class ConnectednessPanel(Panel):
             return _("The volume holds no voxels, or colours instead of one intensity.")
         if volume is not None and volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
-        return self.method.problem or region_problem(self.parameters)
+        return region_problem(self.parameters)
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -255,6 +274,7 @@ class ConnectednessPanel(Panel):
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
                     self.threshold.taken(parameters, result, chosen)
+                    self._show_affinity(parameters, result.affinity)
         finally:
             self._writing = False
         faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
@@ -271,11 +291,10 @@ class ConnectednessPanel(Panel):
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
 
-
-def scroll_to_top(widget: Any) -> None:
-    """Scroll the area that a panel is in to its top."""
-    parent = widget.parentWidget()
-    while parent is not None and not parent.inherits("QScrollArea"):
-        parent = parent.parentWidget()
-    if parent is not None:
-        parent.verticalScrollBar().value = 0
+    @staticmethod
+    def _show_affinity(parameters: Any, affinity: Any) -> None:
+        """Show the numbers that a run took from the points."""
+        if affinity is not None and parameters.automaticAffinity:
+            parameters.mean = min(max(float(affinity.mean), -1e9), 1e9)
+            parameters.sigma = min(max(float(affinity.sigma), 1e-6), 1e9)
+            parameters.gradientSigma = min(max(float(affinity.gradient_sigma), 1e-6), 1e9)

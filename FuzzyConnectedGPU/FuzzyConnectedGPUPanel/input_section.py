@@ -3,9 +3,7 @@
 from typing import Any
 
 import slicer
-import vtk
 from slicer.i18n import tr as _
-from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views, volume_state
 from FuzzyConnectedGPUMRML.vessels import vessels_of
@@ -32,24 +30,12 @@ class InputSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._observers = VTKObservationMixin()
-        scene = slicer.mrmlScene
-        self._observers.addObserver(scene, scene.NodeAddedEvent, self._on_node_added)
         self.forget()
 
     def forget(self) -> None:
         """The volume is gone."""
         self._chosen = False  # once, in this scene: a volume that is removed is not replaced
         self._known: tuple = (None, {}, [])  # the volume, its values, its vessels
-
-    def leave(self) -> None:
-        """The panel ends."""
-        self._observers.removeObservers()
-
-    @vtk.calldata_type(vtk.VTK_OBJECT)
-    def _on_node_added(self, caller: Any, event: Any, node: Any) -> None:
-        if node.IsA("vtkMRMLVolumeNode"):
-            self._panel.update_soon()  # when the slices show it
 
     def _fits(self, node: Any) -> bool:
         return self._panel.has_voxels(node) and node.GetAttribute(KIND) is None
@@ -122,11 +108,12 @@ class RegionSection:
         if parameters.roi is None:
             name = slicer.mrmlScene.GenerateUniqueName(_("Region"))
             parameters.roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", name)
-        fit_roi(parameters.roi, parameters.inputVolume)
+        if self._panel.has_voxels(parameters.inputVolume):
+            fit_roi(parameters.roi, parameters.inputVolume)
 
     def _uncover(self, mask: Any) -> None:
         """A mask that is chosen lets the image through."""
-        if mask is not None and self._panel.parameters is not None:
+        if mask is not None:
             views.uncover(self._panel.parameters.inputVolume, mask)
 
     def react(self, parameters: Any) -> None:
@@ -143,8 +130,6 @@ class RegionSection:
         for widget in (self.ui.maskSegmentLabel, self.ui.maskSegmentComboBox):
             widget.setVisible(of_segments)
         self._choice.show(parameters, mask if of_segments else None, _("All segments"), "{name}")
-        why = "" if self._panel.has_voxels(parameters.inputVolume) else _("Choose a volume first.")
-        self._panel.enable(self.ui.fitRoiButton, why)
 
 
 class SegmentChoice:

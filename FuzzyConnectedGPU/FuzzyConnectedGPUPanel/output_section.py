@@ -153,7 +153,3 @@ class OutputSection:
         why = "" if one else _("With several vessels, each updates its own segment.")
         self._panel.enable(self.ui.segmentComboBox, why)
         self._panel.enable(self.ui.show3DCheckBox, self.surface.why_not(parameters))
-        there = self._panel.result_scene() is not None
-        why = "" if there else _("There is no connectedness map yet: press Apply.")
-        self._panel.enable(self.ui.overlayCheckBox, why)
-        self._panel.enable(self.ui.overlaySlider, why)

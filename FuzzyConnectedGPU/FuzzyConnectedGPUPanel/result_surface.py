@@ -9,10 +9,6 @@ from FuzzyVesselCoreLib.mrml import surfaces
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
 
-class SlicerAlone(Exception):
-    """A surface that only Slicer's own conversion can make."""
-
-
 class ResultSurface:
     """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
 
@@ -92,9 +88,10 @@ class ResultSurface:
         for each in inner.GetSegmentIDs() if ids else ():
             if each in ids or not surfaces.has_surface(inner.GetSegment(each)):
                 read = surfaces.surface_input(inner, each)
-                if read is None:
-                    raise SlicerAlone
-                jobs.append((node, each, surfaces.surface_state(inner, each), read))
+                if read is not None:
+                    jobs.append((node, each, surfaces.surface_state(inner, each), read))
+                else:  # of a conversion that only Slicer itself can make
+                    surfaces.make_surface(node, each)
         return jobs
 
     @staticmethod
@@ -114,9 +111,4 @@ class ResultSurface:
         self._panel.update_soon()
 
     def _fail(self, error: Exception) -> None:
-        if not isinstance(error, SlicerAlone):
-            raise error
-        node, ids = self._result()
-        for each in ids:
-            surfaces.make_surface(node, each, anew=True)
-            self._last[node, each] = surfaces.surface_of(node, each)
+        raise error

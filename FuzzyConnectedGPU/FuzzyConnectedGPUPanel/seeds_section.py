@@ -12,29 +12,27 @@ from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
 from FuzzyConnectedGPUMRML.vessels import color_of, give_point, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR
 
-from . import input_section
 from .clicks import Placing, list_of
+from .input_section import region_of, region_problem
 from .tables import Cell, Color, Table, icon
 
 FAINT_COLOR = (0.55, 0.55, 0.55)  # of a point without contrast to its surroundings
 
 
 class SeedsSection:
-    """Points of all lists; `rows` are pairs of list and `SeedRow`.
-
-    `finding` while points are found by a run.
-    """
+    """Points of all lists; `rows` are pairs of list and `SeedRow`."""
 
     def __init__(self, panel: Any) -> None:
-        self._panel, self.ui, self.finding = panel, panel.ui, False
+        self._panel, self.ui = panel, panel.ui
+        self.finding = False  # while a run finds points
         self._observers = VTKObservationMixin()
         self.placing = Placing(panel)
         self._table = Table(self.ui.seedsTable)
         self.menu = qt.QMenu(self.ui.seedsTable)
         self.menu.connect("aboutToShow()", self.fill_menu)
         self.ui.giveSeedButton.setMenu(self.menu)
-        self.ui.seedsTable.connect("itemSelectionChanged()", self._enable)
         self.ui.seedsTable.connect("cellClicked(int,int)", lambda row, _column: self._jump(row))
+        self.ui.seedsTable.connect("itemSelectionChanged()", panel.update_soon)
         self.ui.findSeedsButton.connect("clicked()", self.find)
         self.ui.deleteSeedButton.connect("clicked()", self.delete)
         self.forget()
@@ -59,8 +57,6 @@ class SeedsSection:
 
     def find(self) -> None:
         """Find points automatically and add them to the vessels' list."""
-        if self._panel.running.busy or self._panel.parameters is None:
-            return
         self.placing.stop()
         self.finding = True
         try:
@@ -74,14 +70,9 @@ class SeedsSection:
         made = parameters.seeds is None
         node = list_of(parameters, "seeds")  # shown while it is empty, so that undo leads back
         before = node.GetNumberOfControlPoints()
+        options = dict(**region_of(parameters), device=parameters.device, progress=progress)
         try:
-            self._panel.logic.findSeeds(
-                parameters.inputVolume,
-                **input_section.region_of(parameters),
-                seedsNode=node,
-                device=parameters.device,
-                progress=progress,
-            )
+            self._panel.logic.findSeeds(parameters.inputVolume, seedsNode=node, **options)
         except BaseException:
             if made and not node.GetNumberOfControlPoints():
                 slicer.mrmlScene.RemoveNode(node)
@@ -104,31 +95,28 @@ class SeedsSection:
             node.RemoveNthControlPoint(seed.index)
 
     def give(self, other: Any) -> None:
-        """Give the point of the row that is selected to another list."""
+        """Give the point of the row that is selected to another list; None: it is no vessel."""
         node, seed = self._selected()
         if node is not None and other is not node:
+            other = other or list_of(self._panel.parameters, "backgroundSeeds")
             give_point(node, seed.index, other)
             self._panel.update_soon()
 
     def fill_menu(self) -> None:
         """Offer the lists that the selected point may be given to."""
         parameters, (own, _seed) = self._panel.parameters, self._selected()
+        texts = {
+            node: _("Give to {vessel}").format(vessel=node.GetName())
+            for node in vessels_of(parameters)
+        }
+        texts[parameters.backgroundSeeds] = _("It is no vessel")
         self.menu.clear()
-        for node in vessels_of(parameters):
-            if node is not own:
-                text = _("Give to {vessel}").format(vessel=node.GetName())
-                self._offer(text, list_color(parameters, node), lambda node=node: self.give(node))
-        if own is None or own is not parameters.backgroundSeeds:
-            self._offer(
-                _("It is no vessel"),
-                BACKGROUND_COLOR,
-                lambda: self.give(list_of(self._panel.parameters, "backgroundSeeds")),
-            )
-
-    def _offer(self, text: str, color: Color, act: Any) -> None:
-        action = self.menu.addAction(text)
-        action.setIcon(icon(color))
-        action.connect("triggered()", act)
+        for node, text in texts.items():
+            if node is not own or own is None:
+                color = list_color(parameters, node) if node is not None else BACKGROUND_COLOR
+                action = self.menu.addAction(text)
+                action.setIcon(icon(color))
+                action.connect("triggered()", lambda node=node: self.give(node))
 
     def show_odd_point(self) -> None:
         """Select and show the point that the advice speaks of."""
@@ -226,27 +214,19 @@ class SeedsSection:
 
     def show(self, parameters: Any) -> None:
         self.placing.show(parameters)
-        self._show_table(parameters)
-        color, several = list_color(parameters, parameters.seeds), len(vessels_of(parameters)) > 1
-        self.ui.seedsCountLabel.text = count_text(parameters.seeds, color, several)
-        text = count_text(parameters.backgroundSeeds, BACKGROUND_COLOR, False, _("none (optional)"))
-        self.ui.backgroundCountLabel.text = text
-        why = self._panel.running.why_busy() or input_section.region_problem(parameters)
-        if not self._panel.has_voxels(parameters.inputVolume):
-            why = _("Choose a volume first.")
-        self._panel.enable(self.ui.findSeedsButton, why)
-        self._enable()
-
-    def _show_table(self, parameters: Any) -> None:
         volume, self.rows = parameters.inputVolume, []
-        if self._panel.has_voxels(volume):
-            for node in (*vessels_of(parameters), parameters.backgroundSeeds):
-                if node is not None:
-                    found = self._panel.logic.seedRows(volume, node, parameters.radius)
-                    self.rows += [(node, seed) for seed in found]
+        there = self._panel.has_voxels(volume)
+        for node in (*vessels_of(parameters), parameters.backgroundSeeds):
+            if there and node is not None:
+                found = self._panel.logic.seedRows(volume, node, parameters.radius)
+                self.rows += [(node, seed) for seed in found]
         self._table.show([_cells(parameters, *row) for row in self.rows])
-
-    def _enable(self) -> None:
+        color = list_color(parameters, parameters.seeds)
+        self.ui.seedsCountLabel.text = count_text(parameters.seeds, color)
+        text = count_text(parameters.backgroundSeeds, BACKGROUND_COLOR, _("none (optional)"))
+        self.ui.backgroundCountLabel.text = text
+        why = self._panel.running.why_busy() or region_problem(parameters)
+        self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
         self._panel.enable(self.ui.deleteSeedButton, why)
         self._panel.enable(self.ui.giveSeedButton, why)
@@ -273,11 +253,9 @@ def list_color(parameters: Any, node: Any) -> Color:
     return color_of(node) if node is not None and several else VESSEL_COLOR
 
 
-def count_text(node: Any, color: Color, mark_none: bool, none: str = _("none yet")) -> str:
+def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
     """How many points of a list are placed, with a mark in their colour, as rich text."""
     count = node.GetNumberOfDefinedControlPoints() if node is not None else 0
-    if not count and not mark_none:
-        return none
     text = _("1 point") if count == 1 else _("{count} points").format(count=count)
     mark = "".join(f"{round(255 * part):02x}" for part in color)
     return f"<span style='color:#{mark}'>\u25cf</span> {text if count else none}"

@@ -1,73 +1,35 @@
-"""Checks of the module's self test, in the real application; most press the panel's buttons.
+"""Checks of the module's self test in the real application: they press the panel's buttons.
 
-Each takes the test case, with its assertions, and runs in an empty scene.
+Each takes the test case, with its assertions, the panel with a phantom, and its parameters, and
+runs in an empty scene.
 """
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import slicer
 
-from FuzzyVesselCoreLib.errors import InputError
 
-OUTPUTS = ("sceneVolume", "labelmap", "segmentation")
-
-
-class NotPossible(Exception):
-    """What a check needs is not there."""
-
-
-def add_liver_phantom(size: int) -> tuple[Any, Any, Any]:
-    """A liver phantom, and the nodes of its volume and seeds."""
+def add_liver_phantom() -> tuple[Any, Any]:
+    """The nodes of a liver phantom's volume and seeds."""
     from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
-    phantom = liver_phantom((size, size, size))
-    return phantom, *add_phantom(phantom)[:2]
-
-
-def segments_phantom(test: Any) -> None:
-    """Most of the phantom's vessels are found, in the labelmap and in the segment."""
-    phantom, volume, seeds = add_liver_phantom(128)
-    result = test.newLogic().segment(volume, seeds, segmentationNode=True)
-    found = slicer.util.arrayFromVolume(result.labelmapNode) > 0
-    true = phantom.mask > 0
-    test.assertGreater(2 * np.count_nonzero(found & true) / (found.sum() + true.sum()), 0.5)
-    segment = slicer.util.arrayFromSegmentBinaryLabelmap(
-        result.segmentationNode, result.segmentID, volume
-    )
-    test.assertTrue(np.array_equal(segment > 0, found))
-
-
-def refuses_without_seeds(test: Any) -> None:
-    """Without a point there is a message and nothing new in the scene."""
-    _phantom, volume, seeds = add_liver_phantom(16)
-    seeds.RemoveAllControlPoints()
-    before = slicer.mrmlScene.GetNumberOfNodes()
-    with test.assertRaises(InputError) as refusal:
-        test.newLogic().segment(volume, seeds)
-    test.assertIn(seeds.GetName(), str(refusal.exception))
-    test.assertEqual(slicer.mrmlScene.GetNumberOfNodes(), before)
+    return add_phantom(liver_phantom((48, 48, 48)))[:2]
 
 
 def in_panel(check: Callable[[Any, Any, Any], None]) -> Callable[[Any], None]:
-    """A check that gets the panel with a phantom, and its parameters, where there is a window."""
+    """A check that opens the panel with a phantom."""
 
     def run(test: Any) -> None:
-        try:
-            panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
-        except (AttributeError, RuntimeError) as error:
-            raise NotPossible(f"there is no user interface: {error}") from error
-        if importlib.util.find_spec("numba") is None:
-            raise NotPossible("numba is not installed")
+        panel = slicer.util.getModuleWidget("FuzzyConnectedGPU")
         opened = panel.parent.isEntered
         if not opened:
             panel.enter()
         try:
             parameters = panel.logic.getParameterNode()
-            parameters.inputVolume, parameters.seeds = add_liver_phantom(48)[1:]
+            parameters.inputVolume, parameters.seeds = add_liver_phantom()
             slicer.app.processEvents()
             check(test, panel, parameters)
         finally:
@@ -100,7 +62,7 @@ def segments_in_panel(test: Any, panel: Any, parameters: Any) -> None:
 
 @in_panel
 def divides_vessels(test: Any, panel: Any, parameters: Any) -> None:
-    """A second vessel gets a segment of its own, which does not overlap the first one's."""
+    """A second vessel gets a segment of its own; undo; an output that is removed is not chosen."""
     first = parameters.seeds
     panel.ui.addVesselButton.click()
     second, last = parameters.seeds, first.GetNumberOfControlPoints() - 1
@@ -118,23 +80,15 @@ def divides_vessels(test: Any, panel: Any, parameters: Any) -> None:
     panel.panel.undoing.undo()
     slicer.app.processEvents()
     test.assertEqual(first.GetNumberOfControlPoints(), last + 1)
-
-
-@in_panel
-def leaves_others_alone(test: Any, panel: Any, parameters: Any) -> None:
-    """An output that is removed is chosen no more; other volumes are not written into."""
-    volume, other = parameters.inputVolume, add_liver_phantom(48)[1]
-    panel.ui.applyButton.click()
-    voxels = [slicer.util.arrayFromVolume(each).copy() for each in (volume, other)]
-    selectors = (panel.ui.sceneSelector, panel.ui.labelmapSelector, panel.ui.segmentationSelector)
-    for name, selector in zip(OUTPUTS, selectors):
+    for name, selector in (
+        ("sceneVolume", panel.ui.sceneSelector),
+        ("labelmap", panel.ui.labelmapSelector),
+        ("segmentation", panel.ui.segmentationSelector),
+    ):
         selector.removeCurrentNode()
         slicer.app.processEvents()
         test.assertIsNone(getattr(parameters, name))
         test.assertIsNone(selector.currentNode())
-    panel.ui.applyButton.click()
-    for each, before in zip((volume, other), voxels):
-        test.assertTrue(np.array_equal(slicer.util.arrayFromVolume(each), before))
 
 
 @in_panel
@@ -145,7 +99,7 @@ def volumes_keep_their_points(test: Any, panel: Any, parameters: Any) -> None:
     panel.ui.thresholdSlider.value = 0.25
     slicer.app.processEvents()
     labels = slicer.util.arrayFromVolume(parameters.labelmap).copy()
-    panel.ui.inputSelector.setCurrentNode(add_liver_phantom(48)[1])
+    panel.ui.inputSelector.setCurrentNode(add_liver_phantom()[0])
     slicer.app.processEvents()
     test.assertIsNone(parameters.seeds)
     test.assertIsNone(parameters.labelmap)
@@ -159,7 +113,4 @@ def volumes_keep_their_points(test: Any, panel: Any, parameters: Any) -> None:
     test.assertNotIn(parameters.sceneVolume, nodes)
 
 
-CHECKS = (
-    *(segments_phantom, refuses_without_seeds),
-    *(segments_in_panel, divides_vessels, leaves_others_alone, volumes_keep_their_points),
-)
+CHECKS = (segments_in_panel, divides_vessels, volumes_keep_their_points)

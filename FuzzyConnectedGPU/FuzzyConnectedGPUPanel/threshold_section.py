@@ -1,9 +1,7 @@
-"""Section Threshold: less and more, the automatic choice, V(t), and the result that follows."""
+"""Section Threshold: less and more, the automatic choice, and the result that follows."""
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
@@ -12,7 +10,6 @@ from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.widgets.plots import ACCENT, SECOND, Plot
 
 from .input_section import region_of
 from .tables import millilitres
@@ -27,7 +24,6 @@ class ThresholdSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._plot = VolumePlot(self.ui.curveFrame, self.choose)
         self._held = qt.QTimer()
         self._held.setInterval(LOOK)
         self._held.connect("timeout()", self._end_if_released)
@@ -40,11 +36,9 @@ class ThresholdSection:
         """The connectedness map is gone."""
         self._held.stop()
         self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
-        self._curve: Any = None
+        self._curve: Any = None  # V(t) of an image
         self._curve_of: tuple | None = None
         self._applied: tuple | None = None  # what the labels were written of
-        self._reason = ""
-        self._plot.show_curve(None, None)
 
     # --- what the user does
 
@@ -57,7 +51,7 @@ class ThresholdSection:
             self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
             self._held.start()
         self._preview.show(threshold)
-        self._show_volume(threshold, self._curve and self._curve.at(threshold))
+        self._show_volume(self._curve and self._curve.at(threshold))
 
     def end_preview(self) -> None:
         """The views show the result again."""
@@ -85,24 +79,22 @@ class ThresholdSection:
                     self._take_automatic(parameters)
 
     def _take_automatic(self, parameters: Any) -> None:
-        scene_node = self._panel.result_scene(parameters)
+        scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds
         if scene_node is None:
             return
         try:
-            threshold = self._panel.logic.automaticThreshold(
-                scene_node, parameters.backgroundSeeds, parameters.cut
-            )
+            automatic = self._panel.logic.automaticThreshold(scene_node, points, parameters.cut)
         except InputError as error:
             self._panel.say(worded(error))
             return
-        parameters.threshold, self._reason = float(threshold), threshold_reason(threshold)
+        parameters.threshold = float(automatic)
         self._apply(parameters)
 
     # --- what runs do
 
     def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        self._reason, moved = threshold_reason(result.threshold), parameters.threshold
+        moved = parameters.threshold
         parameters.threshold = float(result.threshold)
         self._applied = (parameters.threshold, chosen.fillGaps, chosen.showDisputed)
         automatic = parameters.thresholdSource.value != "manual"
@@ -129,7 +121,6 @@ class ThresholdSection:
             return
         with slicer.util.NodeModify(parameters.parameterNode):
             if wanted[0] != self._applied[0]:
-                self._reason = ""
                 parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
             self._apply(parameters)
 
@@ -178,7 +169,7 @@ class ThresholdSection:
     def volume_was_changed(self) -> None:
         """Threshold and result are those of another volume: nothing is written because of it."""
         self.end_preview()
-        self._applied, self._reason = None, ""
+        self._applied = None
 
     # --- what is shown
 
@@ -187,16 +178,15 @@ class ThresholdSection:
         there = self._curve is not None and self._panel.output.is_shown(parameters)
         return labelled_millilitres(parameters.labelmap) if there else None
 
-    def excess(self, parameters: Any, volume_ml: float) -> float:
-        """How many times larger the result is than that of the automatic threshold."""
+    def leaks(self, parameters: Any, volume_ml: float) -> tuple[float, float]:
+        """The share of the image that a result fills, and how many times larger it is than that
+        of the automatic threshold.
+        """
+        if self._curve is None:
+            return 0.0, 1.0
         automatic = run_inputs.automatic_threshold(self._panel.result_scene(parameters))
-        if self._curve is None or automatic is None:
-            return 1.0
-        return volume_ml / max(self._curve.at(automatic), 1e-9)
-
-    def share(self, volume_ml: float) -> float:
-        """Of the image that a volume fills."""
-        return volume_ml / self._curve.total if self._curve is not None else 0.0
+        expected = volume_ml if automatic is None else self._curve.at(automatic)
+        return volume_ml / self._curve.total, volume_ml / max(expected, 1e-9)
 
     def show(self, parameters: Any) -> None:
         ui, automatic = self.ui, parameters.thresholdSource.value != "manual"
@@ -209,60 +199,13 @@ class ThresholdSection:
         blocked = ui.thresholdSpinBox.blockSignals(True)
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
-        self._show_volume(parameters.threshold, self.measured(parameters))
-        ui.thresholdNoteLabel.text = self._reason if automatic else ""
+        self._show_volume(self.measured(parameters))
+        reason = threshold_reason(run_inputs.contrast_threshold(self._panel.result_scene()))
+        ui.thresholdNoteLabel.text = reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
-    def _show_volume(self, threshold: float, volume: float | None) -> None:
+    def _show_volume(self, volume: float | None) -> None:
         text = ""
         if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
-        self._plot.show_curve(self._curve, threshold)
-
-
-class VolumePlot(Plot):
-    """V(t): the volume over the threshold, on a logarithmic scale, and where the threshold is.
-
-    `chosen` is called with a threshold where the user clicks.
-    """
-
-    HEIGHT = 120
-
-    def __init__(self, frame: Any, chosen: Callable[[float], None]) -> None:
-        Plot.__init__(self, frame)
-        self._curve, self._threshold, self._chosen = None, None, chosen
-        self.toolTip = _(
-            "Volume over the threshold. Where the curve jumps up towards lower thresholds, the "
-            "result leaks. Click to set the threshold."
-        )
-
-    def show_curve(self, curve: Any, threshold: float | None) -> None:
-        """Show a `VolumeCurve` and the threshold, or None."""
-        self._curve, self._threshold = curve, threshold
-        self.update()
-
-    def mousePressEvent(self, event: Any) -> None:
-        area = self.area()
-        place = event.position() if hasattr(event, "position") else event.pos()  # Qt 6 and Qt 5
-        share = (place.x() - area.left()) / area.width()
-        if self._curve is not None and 0 <= share <= 1:
-            self._chosen(share)
-
-    def paint_curves(self, painter: Any, area: Any) -> None:
-        curve = self._curve
-        if curve is None:
-            self.hint(painter, area, _("After a run: volume over threshold. A leak is a jump."))
-            return
-        places = np.unique(np.linspace(0, len(curve.thresholds) - 1, 400).astype(int))
-        volumes = np.maximum(curve.millilitres[places], 1e-12)
-        least, most = volumes[-1], volumes[0]
-        heights = np.log(volumes / least) / max(np.log(most / least), 1e-12) * 0.94 + 0.03
-        self.line(painter, area, curve.thresholds[places].tolist(), heights.tolist(), SECOND, 2.0)
-        if self._threshold is not None:
-            self.upright(painter, area, self._threshold, ACCENT)
-        painter.setPen(self.palette.color(qt.QPalette.WindowText))
-        inner = area.adjusted(4, 2, -4, -2)
-        painter.drawText(inner, qt.Qt.AlignRight | qt.Qt.AlignTop, millilitres(most))
-        painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignBottom, millilitres(least))
-        self.numbers(painter, area, ["0", _("threshold"), "1"])

@@ -135,7 +135,7 @@ class VesselsSection:
     def hand_over_at_mouse(self) -> None:
         """The branch that begins at the mouse belongs to the current vessel."""
         parameters = self._panel.parameters
-        if parameters is not None and len(vessels.vessels_of(parameters)) > 1:
+        if len(vessels.vessels_of(parameters)) > 1:
             self._handing = parameters.seeds
             if not self._panel.seeds.placing.add_at_mouse("seeds"):
                 self._handing = None

@@ -70,8 +70,7 @@ def picture_of(subject):
 @pytest.mark.parametrize("name", GRIDS)
 def test_slices_show_the_patients_sides_and_true_sizes(name, without_3d):
     subject = ball(name, centre_mm=(12, -6, 20))
-    # A second seed in the middle of the patient's box makes that the middle of the picture.
-    panels, mm, _ = picture_of(subject)
+    # A second ball on the other side puts the middle of the patient's box into that of the picture.
     far = ball(name, centre_mm=(-12, 6, -20)).labels
     both = dataclasses.replace(subject, labels=subject.labels + 2 * far, vessels=[("a", "#ff4a3e")])
     panels, mm, _ = picture_of(both)

@@ -4,6 +4,7 @@ NIfTI files that were cut short are filled with zeros by ITK, and packed MetaIma
 not unpack are left as they were in memory: both are checked here.
 """
 
+import gzip
 import math
 import re
 import zlib
@@ -61,7 +62,7 @@ def _refuse_cut_short(path, header, declared):
         there = path.stat().st_size
         if path.name.lower().endswith(".gz"):
             with path.open("rb") as file:
-                there = _unpacked_size(file)
+                there = _unpacked_size(file, "gzip")
     elif path.suffix.lower() in (".mha", ".mhd"):
         with path.open("rb") as file:
             head = file.read(CHUNK)
@@ -74,29 +75,31 @@ def _refuse_cut_short(path, header, declared):
                 file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
             else:
                 file.seek(last.end())
-            there, wanted = _unpacked_size(file), declared
+            there, wanted = _unpacked_size(file, "zlib"), declared
     if there < wanted:
         raise InputError(
             CUT_SHORT.format(f"{wanted - there:,.0f} of {wanted:,.0f} bytes are missing")
         )
 
 
-def _unpacked_size(file):
-    """The length of a gzip or zlib stream without its packing; checks its checksum."""
-    count, unpack, piece = 0, zlib.decompressobj(47), file.read(CHUNK)
-    while True:
-        got = unpack.decompress(piece, CHUNK)
-        count += len(got)
-        if unpack.eof:  # bgzip writes many streams, one behind the other
-            piece = unpack.unused_data
-            piece += file.read(CHUNK) if len(piece) < 2 else b""
-            if not piece.startswith(b"\x1f\x8b"):
-                return count
-            unpack = zlib.decompressobj(47)
-        else:
+def _unpacked_size(file, packing):
+    """The length of a packed stream without its packing; checks its checksum."""
+    count = 0
+    try:
+        if packing == "gzip":
+            with gzip.GzipFile(fileobj=file) as packed:
+                while piece := packed.read(CHUNK):
+                    count += len(piece)
+            return count
+        unpack = zlib.decompressobj()
+        while not unpack.eof:
             piece = unpack.unconsumed_tail or file.read(CHUNK)
-            if not piece and not got:
-                raise InputError(CUT_SHORT.format("its packed data end early"))
+            if not piece:
+                raise EOFError
+            count += len(unpack.decompress(piece, CHUNK))
+    except EOFError as error:
+        raise InputError(CUT_SHORT.format("its packed data end early")) from error
+    return count
 
 
 def _placed(image):

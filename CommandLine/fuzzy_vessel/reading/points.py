@@ -4,6 +4,7 @@ That ends the process where an entry is of another kind than it should be.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,13 @@ MAX_POSITION = 1e9  # mm
 
 
 def read_seeds(path: str | Path) -> Any:
-    """Read a list of points (.mrk.json, as Slicer saves it) into the scene.
-
-    Their labels, positions and selections; points that were not placed yet are left out.
+    """Read a list of points (.mrk.json, as Slicer saves it): their positions and labels.
 
     Returns
     -------
     vtkMRMLMarkupsFiducialNode
+        Without points that were not placed yet.
     """
-    import slicer
-
     path = existing(path)
     try:
         markups = json.loads(path.read_bytes().decode("utf-8"))["markups"]
@@ -50,15 +48,13 @@ def read_seeds(path: str | Path) -> Any:
             f"{path}: the list of points is damaged ({one_line(error)}); save it again from "
             "Slicer's Markups module."
         ) from error
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name_of(path))
-    for label, selected, (x, y, z) in filter(None, points):
-        index = node.AddControlPointWorld([sign * x, sign * y, z], label)
-        node.SetNthControlPointSelected(index, selected)
-    return node
+    placed = list(filter(None, points))
+    positions = [(sign * x, sign * y, z) for _, (x, y, z) in placed]
+    return add_positions(positions, name_of(path), [label for label, _ in placed])
 
 
 def _point(entry):
-    """Label, selection and position of a point; None if it was not placed."""
+    """Label and position of a point; None if it was not placed."""
     status = str(entry.get("positionStatus", "defined"))
     if status not in ("defined", "undefined", "preview", "missing"):
         raise ValueError(f"a point has the status {status}")
@@ -67,4 +63,17 @@ def _point(entry):
     x, y, z = (float(length) for length in entry["position"])
     if not all(abs(length) <= MAX_POSITION for length in (x, y, z)):
         raise ValueError(f"a point has the position {x:g}, {y:g}, {z:g}")
-    return one_line(entry.get("label", "")), bool(entry.get("selected", True)), (x, y, z)
+    return one_line(entry.get("label", "")), (x, y, z)
+
+
+def add_positions(
+    positions: Sequence[Any], name: str, labels: Sequence[str] | None = None, into: Any = None
+) -> Any:
+    """Add points (R, A, S in mm) to a list of points, a new one by default."""
+    import slicer
+
+    if into is None:
+        into = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for number, position in enumerate(positions):
+        into.AddControlPointWorld(position, labels[number] if labels else f"{name}-{number + 1}")
+    return into

@@ -57,14 +57,7 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
 def read_labelmap(
     path: str | Path, wanted: Iterable[int] = (), choice: Choice = WHOLE
 ) -> tuple[Any, list[int]]:
-    """Read a labelmap with all its labels into the scene, and list them (without 0).
-
-    Raises
-    ------
-    InputError
-        The file is no labelmap (but a scan), is empty, or lacks a wanted label; the message names
-        the file.
-    """
+    """Read a labelmap with all its labels into the scene, and list them (without 0)."""
     path = existing(path)
     image = _read(path, choice, "labelmap")
     values = np.unique(image.voxels)

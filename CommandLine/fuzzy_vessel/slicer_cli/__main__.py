@@ -121,7 +121,7 @@ def _run(job, given, progress):
     from .. import headless
 
     headless.start().clear()
-    with headless.vtk_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+    with headless.without_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
         files, notes = job(given, progress, Path(folder))
         for name, wanted in files.items():
             beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
@@ -137,7 +137,7 @@ def _run(job, given, progress):
 def _segment(given, progress, folder):
     from .. import segmenting
     from ..jobs import check_segmentation
-    from ..reading import volumes
+    from ..reading import points, volumes
 
     names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
     options = _options("segment", given.volume, given, names)
@@ -152,9 +152,11 @@ def _segment(given, progress, folder):
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
-        vessels=list(filter(None, [_points(given.seeds, "Vessels")])),
+        vessels=[points.add_positions(given.seeds, "Vessels")] if given.seeds else [],
         title=Path(given.volume).name,
-        background=_points(given.background, "Background"),
+        background=points.add_positions(given.background, "Background")
+        if given.background
+        else None,
         mask=volumes.read_mask(given.mask) if given.mask else None,
     )
     outcome = segmenting.segment(inputs, options, progress)
@@ -219,18 +221,6 @@ def _write(folder, files, progress, **nodes):
 
     progress.stage("Writing")
     write_nodes(folder, {file: nodes[file.split(".")[0]] for file in files})
-
-
-def _points(positions, name):
-    """Points (R, A, S in mm) as a list of the scene; None if there is none."""
-    import slicer
-
-    if not positions:
-        return None
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
-    for number, position in enumerate(positions, 1):
-        node.AddControlPointWorld(position, f"{name}-{number}")
-    return node
 
 
 class FilterProgress(Progress):

@@ -431,8 +431,8 @@ def join_forests(job: Job) -> tuple[np.ndarray, np.ndarray]:
         mine, its = at[mine], there[its]
         found = job.affinity.levels(records[one]["values"][mine], records[other]["values"][its])
         strong = found >= floor
-        ends = mine[strong] + firsts[one], its[strong] + firsts[other]
-        edges.append((*ends, found[strong].astype(np.uint16)))
+        mine, its = mine[strong] + firsts[one], its[strong] + firsts[other]
+        edges.append((mine, its, found[strong].astype(np.uint16)))
     return node_values(sorted_by_level(edges), source, Progress())[:-1], firsts
 
 

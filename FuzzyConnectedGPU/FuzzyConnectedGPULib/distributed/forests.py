@@ -8,7 +8,6 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..affinity import TOP_LEVEL
 from ..problem import Problem
 from ..solvers import blocks
 from ..solvers.block_trees import find_root
@@ -20,16 +19,14 @@ def face_forest(problem: Problem, inside: np.ndarray) -> tuple[np.ndarray, np.nd
     An end is the place of a face voxel in `inside` (flat indices, sorted), or their count for the
     source.
     """
-    run = blocks.Run(replace(problem, seeds=np.union1d(inside, problem.seeds)))
+    trees = blocks.Trees(replace(problem, seeds=np.union1d(inside, problem.seeds)))
     try:
-        run.grow_trees(Progress())
-        seeds = run.nodes_of(problem.seeds)
-        levels = np.full(seeds.size, TOP_LEVEL, np.uint16)
-        edges = run.node_edges(Progress(), [(np.full_like(seeds, run.node_count), seeds, levels)])
+        trees.grow(Progress())
+        edges = trees.node_edges(problem.seeds, problem.first_seed_levels, Progress())
     finally:
-        run.shut_down()
-    numbers = np.full(run.node_count + 1, -1, np.int32)
-    numbers[run.nodes_of(inside)] = np.arange(inside.size)
+        trees.shut_down()
+    numbers = np.full(trees.node_count + 1, -1, np.int32)
+    numbers[trees.nodes_of(inside)] = np.arange(inside.size)
     numbers[-1] = inside.size
     return _spanning_forest(*edges, numbers)
 

@@ -12,25 +12,8 @@ LOCK = ".in-use.lock"
 class FolderLock:
     """Context manager: the folder belongs to this run alone; it is made if it is not there.
 
-    A lock of the operating system, which a process that was killed loses.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Raises
-    ------
-    InputError
-        On entry: another run holds the folder, or it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place, FolderLock(Path(place)):
-    ...     FolderLock(Path(place)).__enter__()  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    FuzzyVesselCoreLib.errors.InputError: ... is in use by another run: wait until ...
+    A lock of the operating system, which a process that was killed loses. `InputError` on entry
+    where another run holds the folder, or it cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:

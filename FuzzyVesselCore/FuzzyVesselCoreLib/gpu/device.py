@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -140,19 +140,9 @@ class CudaDevice:
     def kernel(self, path: Path, name: str, defines: Sequence[str] = ()) -> Any:
         """Compile a `.cu` file for this device (once) and return one of its kernels.
 
-        Parameters
-        ----------
-        path : Path
-        name : str
-            The kernel, declared `extern "C" __global__`.
-        defines : sequence of str
-            Macros such as "VOXEL=short".
-
-        Returns
-        -------
-        callable
-            ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
-            scalars must have the parameters' types; structs are made by `record`.
+        It is declared `extern "C" __global__`; `defines` are macros such as "VOXEL=short". Called
+        as ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
+        scalars must have the parameters' types; structs are made by `record`.
         """
         return load_kernel(self.ordinal, path, name, tuple(defines))
 
@@ -162,12 +152,8 @@ class CudaDevice:
         The values are the fields in the order of the struct's declaration: contiguous device arrays
         (pointers), None (a null pointer), numpy scalars of the fields' types, records (nested
         structs); `TypeError` for anything else, such as Python's int.
-
-        Examples
-        --------
         ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
-
-        >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
+        ``gpu.record(voxels, None, *int32s(voxels.shape))``.
         """
         return make_record(values, lambda array: array.data.ptr)
 
@@ -194,18 +180,14 @@ def _megabytes(size: int) -> str:
 # ---- memory that is kept from run to run, until a run has too little
 
 
-class KeepsDeviceMemory(Protocol):
-    """Keeps device memory for a run that may never come."""
-
-    def free_device_memory(self) -> None:
-        """Drop every reference to it."""
+_keepers: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
-_keepers: "weakref.WeakSet[KeepsDeviceMemory]" = weakref.WeakSet()
+def keeps_device_memory(keeper: Any) -> None:
+    """Have ``keeper.free_device_memory()`` called when a run needs the memory that it keeps.
 
-
-def keeps_device_memory(keeper: KeepsDeviceMemory) -> None:
-    """Have a keeper called when a run needs its memory; it is not kept alive by this."""
+    It then drops every reference to it. The keeper is not kept alive by this.
+    """
     _keepers.add(keeper)
 
 

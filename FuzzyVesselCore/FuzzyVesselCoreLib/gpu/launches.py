@@ -22,10 +22,7 @@ CUDA_TYPES = {  # of C++, for the voxel types that kernels are compiled for
 class Record(np.ndarray):
     """One struct in C's layout, which a launch passes by value.
 
-    Attributes
-    ----------
-    arrays : tuple of device arrays
-        What its pointers lead to; they live as long as the record.
+    `arrays` are what its pointers lead to; they live as long as the record.
     """
 
     arrays: tuple[Any, ...] = ()

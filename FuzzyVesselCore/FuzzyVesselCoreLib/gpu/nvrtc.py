@@ -39,28 +39,11 @@ def compile_kernels(
     """Compile CUDA C++; needs no GPU.
 
     Every product and sum is rounded according to IEEE 754 (no fused multiply-add, subnormals kept,
-    correctly rounded division and square root), so that results equal the CPU's bit for bit.
-
-    Parameters
-    ----------
-    source : str
-        Result of `read_source`.
-    architecture : str
-        "sm_90" for machine code, "compute_90" for PTX, which the driver compiles.
-    defines : sequence of str
-        Macros such as "VOXEL=short".
-    cache : cuda.core.utils.ProgramCacheResource, optional
-
-    Returns
-    -------
-    binary : bytes
-    log : str
-        Warnings, and each kernel's registers, memory and spills; empty from the cache.
-
-    Raises
-    ------
-    DeviceError
-        The source does not compile; the message holds the compiler's log.
+    correctly rounded division and square root), so that results equal the CPU's bit for bit. The
+    architecture is "sm_90" for machine code, "compute_90" for PTX, which the driver compiles;
+    `defines` are macros such as "VOXEL=short". Returns the binary and a log: warnings, and each
+    kernel's registers, memory and spills (empty from the cache). `DeviceError` holds the compiler's
+    log where the source does not compile.
     """
     from cuda.core import Program, ProgramOptions
 

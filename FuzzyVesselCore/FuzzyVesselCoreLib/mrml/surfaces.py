@@ -36,15 +36,6 @@ class SurfaceInput:
     index_to_world: np.ndarray
     smoothing: float
 
-    def is_as(self, other: "SurfaceInput | None") -> bool:
-        """Whether it is of the same voxels at the same place."""
-        return (
-            other is not None
-            and self.smoothing == other.smoothing
-            and np.array_equal(self.index_to_world, other.index_to_world)
-            and np.array_equal(self.inside, other.inside)
-        )
-
     def surface(self, progress: Any = None) -> Any:
         """The closed surface as vtkPolyData; `Cancelled` where ``progress(share)`` says so."""
         import vtk
@@ -126,12 +117,6 @@ def has_surface(segment: Any) -> bool:
     return segment.GetRepresentation(SURFACE) is not None
 
 
-def surface_of(segmentation_node: Any, segment_id: str) -> Any:
-    """The closed surface (vtkPolyData) of a segment, or None."""
-    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
-    return segment.GetRepresentation(SURFACE) if segment is not None else None
-
-
 def convert_missing(segmentation: Any) -> None:
     """Make the surfaces that segments of a vtkSegmentation have not."""
     for each in segmentation.GetSegmentIDs():
@@ -173,13 +158,12 @@ def may_have_surface(segmentation_node: Any, segment_id: str) -> bool:
     )
 
 
-def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) -> None:
-    """Make the surface of a segment where `may_have_surface`; `anew` also where it has one."""
-    if not may_have_surface(segmentation_node, segment_id):
-        return
-    if anew:
-        segmentation_node.GetSegmentation().GetSegment(segment_id).RemoveRepresentation(SURFACE)
-    convert_missing(segmentation_node.GetSegmentation())
+def make_surface(segmentation_node: Any, segment_id: str) -> None:
+    """Make the surface of a segment where `may_have_surface`, also where it has one."""
+    if may_have_surface(segmentation_node, segment_id):
+        segmentation = segmentation_node.GetSegmentation()
+        segmentation.GetSegment(segment_id).RemoveRepresentation(SURFACE)
+        convert_missing(segmentation)
 
 
 def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:

@@ -21,19 +21,8 @@ def distance_to_outside(
 
     Separable lower envelopes of parabolas (Felzenszwalb and Huttenlocher 2012). Lines without an
     object are skipped: 0.03 s instead of 0.5 s by the package edt, and 3.4 s by scipy.ndimage, for
-    thin branches in a large box.
-
-    Parameters
-    ----------
-    mask : ndarray of bool or uint8, shape (K, J, I)
-        Not 0 in the object. Nothing is known beyond the array: pad an object that touches it.
-    spacing : 3 floats K, J, I, in mm
-    progress : Progress, optional
-        Checked after each axis.
-
-    Returns
-    -------
-    ndarray of float32, shape (K, J, I), 0 outside
+    thin branches in a large box. The mask (bool or uint8; K, J, I) is not 0 in the object; nothing
+    is known beyond the array: pad an object that touches its border. Returns float32, 0 outside.
 
     Examples
     --------
@@ -159,17 +148,9 @@ def geodesic_distance(
     """The length of the shortest path inside an object from the nearest source; int32 (K, J, I).
 
     Steps lead to 26 neighbours; lengths are in units of `unit_of` the spacing, -1 outside and where
-    no source is reached. A queue of buckets (Dial 1969) takes voxels by their distances.
-
-    Parameters
-    ----------
-    mask : ndarray of uint8, shape (K, J, I)
-        Not 0 in the object, which must not touch the border of the array.
-    sources : ndarray of int
-        Flat indices of the voxels that have distance 0.
-    spacing : 3 floats K, J, I, in mm
-    progress : Progress, optional
-        Checked meanwhile.
+    no source is reached. A queue of buckets (Dial 1969) takes voxels by their distances. The object
+    of the mask (uint8, not 0) must not touch the border; `sources` are flat indices of the voxels
+    that have distance 0.
 
     Examples
     --------

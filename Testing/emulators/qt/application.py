@@ -86,8 +86,12 @@ def _keep_settings_apart(qt):
 
 def _extend(application, qt, window_system):
     """Give the headless application what it has with a user interface."""
-    # Slicer's own base class of panels connects to it.
-    manager = types.SimpleNamespace(connect=lambda signal, slot: None)
+    # Slicer's own base class of panels asks for it.
+    manager = types.SimpleNamespace(
+        connect=lambda signal, slot: None,
+        disconnect=lambda signal, slot: None,
+        module=lambda name: getattr(sys.modules["slicer"].modules, name.lower(), None),
+    )
     application.moduleManager = lambda: manager
     application.processEvents = lambda *_flags: window_system.processEvents()
     application.setOverrideCursor = window_system.setOverrideCursor
@@ -95,7 +99,6 @@ def _extend(application, qt, window_system):
     application.settings = application.userSettings = lambda: qt.QSettings()
     application.userSettings().setValue("Developer/SelfTestDisplayMessageDelay", 0)
     application.connect = lambda signal, slot: started.append(slot)
-    application.keyboardModifiers = window_system.keyboardModifiers
     application.mouseButtons = window_system.mouseButtons
 
 
