@@ -27,9 +27,9 @@ from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import worded
 
-# Parameters that no text in the status line speaks of.
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
+# Parameters that no text in the status line speaks of.
 UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
