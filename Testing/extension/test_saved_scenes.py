@@ -61,7 +61,6 @@ def test_parameters_of_potential_skeleton_are_read(panels):
     segment_ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
     assert parameters.segment in segment_ids
     assert parameters.curves
-    assert parameters.criticalPoints
     assert parameters.level.name == "LIMBS"
     assert parameters.strength == 6
 
