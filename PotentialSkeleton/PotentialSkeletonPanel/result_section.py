@@ -102,6 +102,7 @@ class ResultSection:
     def forget(self) -> None:
         """The scene is being closed."""
         self._highlight.hide()
+        self._branches.empty()
         self._shown, self._rows, self.models, self.advice = None, [], [], ""
         self.ui.resultArea.setVisible(False)
 
@@ -261,7 +262,6 @@ class BranchList:
         # For want of room.
         table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
         table.sortingEnabled = False  # rows would move while they are filled
-        table.clearContents()
         order = sorted(  # rows that are equal stay in this order: the thickest first
             range(len(columns["branch"])),
             key=lambda n: (columns["generation"][n], -columns["mean_radius_mm"][n]),
@@ -273,8 +273,13 @@ class BranchList:
                     table.setItem(row, column, _item(columns[name][number]))
             table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
         table.sortingEnabled = True
-        table.clearSelection()
         table.scrollToTop()
+        self._filling = False
+
+    def empty(self) -> None:
+        """Show no branch."""
+        self._filling = True
+        self._table.setRowCount(0)
         self._filling = False
 
     def chosen(self) -> list[int]:
