@@ -40,22 +40,11 @@ def render(
 ) -> list[np.ndarray]:
     """Let a child process render vessels; returns pixels of each view, uint8 (size, size, 3).
 
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        "labels" (K, J, I) and their "matrix" from I, J, K to RAS. For an opaque surface: "colours"
-        (n, 3; 0..1) of the labels 1 to n, and points (n, 3; RAS) "seeds" and "background_seeds".
-        For tubes in a translucent surface: "points" (n, 3; RAS), "counts" (points of each curve),
-        "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS).
-    views : list of dict
-        From where: "centre"; "right", "up", "eye": unit vectors; "half_height_mm".
-    size : int
-    background : str
-        Colour, "#rrggbb".
-
-    Raises
-    ------
-    CannotRender
+    `arrays` are the "labels" (K, J, I) and their "matrix" from I, J, K to RAS; for an opaque
+    surface "colours" (n, 3; 0..1) of the labels 1 to n, and points (n, 3; RAS) "seeds" and
+    "background_seeds"; for tubes in a translucent one "points" (n, 3; RAS), "counts" (points of
+    each curve), "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS). `views` are
+    from `framed`; the background is a colour "#rrggbb". Raises `CannotRender`.
     """
     linux = sys.platform.startswith("linux")
     offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
@@ -72,6 +61,20 @@ def render(
             return [np.load(folder / f"{number}.npy") for number in range(len(views))]
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             raise CannotRender(NO_SCREEN) from error
+
+
+def framed(side: tuple, points: np.ndarray, margin: float) -> dict:
+    """A square frame that holds all points round one of the sides; see `render`."""
+    name, eye, up, *_ = side
+    eye = np.array(eye) / np.linalg.norm(eye)
+    right = np.cross(up, eye)
+    right /= np.linalg.norm(right)
+    axes = np.array([right, np.cross(eye, right), eye])
+    placed = points @ axes.T
+    centre = (placed.min(axis=0) + placed.max(axis=0)) / 2 @ axes
+    half = np.ptp(placed[:, :2], axis=0).max() / 2 * margin + 2.0
+    vectors = dict(zip(("right", "up", "eye"), axes.tolist()))
+    return {"name": name, "centre": centre.tolist(), "half_height_mm": float(half), **vectors}
 
 
 # The rest runs in the child, which imports vtk.
@@ -167,10 +170,8 @@ def _surface(mask, matrix):
     transform = vtk.vtkTransform()
     transform.SetMatrix(matrix.ravel())
     place = vtk.vtkTransformPolyDataFilter(transform=transform)
-    # A left-handed grid turns the surface inside out.
-    turn = vtk.vtkReverseSense(reverse_cells=bool(np.linalg.det(matrix[:3, :3]) < 0))
     normals = vtk.vtkPolyDataNormals(splitting=False, consistency=False)
-    surface = (image >> edges >> smooth >> place >> turn >> normals)()
+    surface = (image >> edges >> smooth >> place >> normals)()
     return vtk.vtkPolyDataMapper(input_data_object=surface, scalar_visibility=False)
 
 

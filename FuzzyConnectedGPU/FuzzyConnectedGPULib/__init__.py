@@ -1,40 +1,14 @@
 """Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I).
 
 `segmentation` is the entry: volume and seeds -> fuzzy scene (by default with the object model of
-`contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `threshold` ->
+`contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `thresholds` ->
 labels. `fuzzy_connectedness` computes a scene alone, `cached_connectedness` only what changed
 since the last run, `distributed` volumes larger than memory, block by block. What is listed in
 ``__all__`` is public, and so is the package `distributed`; the rest is private.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .affinity import GaussianAffinity, estimate_affinity
-    from .cached_connectedness import CachedConnectedness
-    from .contrast.automatic_seeds import automatic_seeds
-    from .fuzzy_connectedness import SolverOptions, connectedness
-    from .relative.groups import HandOver
-    from .relative.relative_connectedness import RelativeConnectedness, relative_connectedness
-    from .scene import FuzzyScene, error_voxels
-    from .segmentation import (
-        MODELS,
-        Segmentation,
-        SegmentOptions,
-        SeveralVessels,
-        relabel,
-        segment,
-        segment_several,
-    )
-    from .solvers import SOLVERS
-    from .threshold.thresholds import (
-        AutomaticThreshold,
-        automatic_threshold,
-        background_threshold,
-        binarize,
-        volume_curve,
-    )
+from typing import Any
 
 # Where each public name lies; imported when asked for, as a first run waits for every import.
 _PLACES = {
@@ -48,16 +22,10 @@ _PLACES = {
     ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
     "segment_several",
     ".solvers": "SOLVERS",
-    ".threshold.thresholds": "AutomaticThreshold automatic_threshold background_threshold "
-    "binarize volume_curve",
+    ".thresholds": "AutomaticThreshold automatic_threshold background_threshold binarize "
+    "volume_curve",
 }
-__all__ = [
-    "MODELS", "SOLVERS", "AutomaticThreshold", "CachedConnectedness", "FuzzyScene",
-    "GaussianAffinity", "HandOver", "RelativeConnectedness", "SegmentOptions", "Segmentation",
-    "SeveralVessels", "SolverOptions", "automatic_seeds", "automatic_threshold",
-    "background_threshold", "binarize", "connectedness", "error_voxels", "estimate_affinity",
-    "relabel", "relative_connectedness", "segment", "segment_several", "volume_curve",
-]  # fmt: skip
+__all__ = sorted(name for names in _PLACES.values() for name in names.split())
 
 
 def __getattr__(name: str) -> Any:

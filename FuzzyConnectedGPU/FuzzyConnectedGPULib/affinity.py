@@ -26,7 +26,6 @@ MAX_PARAMETER, MIN_SIGMA = 1e30, 1e-30
 MAD_TO_SIGMA = 1.4826
 SIGMA_FLOOR = 1e-3  # of the volume's range: seeds in a flat spot must not forbid all
 BUFFERED = 1 << 18  # values that NumPy converts at a time, in a core's cache
-HISTOGRAM_SAMPLES = 1 << 21
 
 # ---- exp(-x * x) by basic operations only, which round alike on every device (IEEE 754);
 # ---- solvers/affinity.cuh has the same steps
@@ -169,10 +168,10 @@ def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
         np.setbufsize(usual)
 
 
-def level_values(levels: Any, out: np.ndarray | None = None) -> np.ndarray:
-    """The affinity (float32, 0..1) of each level, written into `out` if there is one."""
+def level_values(levels: Any) -> np.ndarray:
+    """The affinity (float32, 0..1) of each level."""
     levels = np.asarray(levels)
-    values = np.empty(levels.shape, np.float32) if out is None else out
+    values = np.empty(levels.shape, np.float32)
     flat, flat_values = levels.reshape(-1), values.reshape(-1)
 
     def convert(first: int, last: int) -> None:
@@ -260,31 +259,3 @@ def _neighbourhoods(volume: np.ndarray, seeds: np.ndarray, radius: int) -> list[
         volume[tuple(slice(max(c - radius, 0), c + radius + 1) for c in seed)].astype(np.float64)
         for seed in seeds
     ]
-
-
-# ---- what an affinity means for an image: two curves over the intensity
-
-
-def intensity_histogram(
-    volume: np.ndarray, bins: int = 128, intensity_range: tuple[float, float] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (bins + 1) and shares (bins) of a histogram of an even sample of a volume's voxels.
-
-    The range is by default all but the outermost thousandths. `InputError` without a finite value.
-    """
-    flat = volume.reshape(-1)
-    sample = flat[:: max(1, flat.size // HISTOGRAM_SAMPLES)].astype(np.float64)
-    sample = sample[np.isfinite(sample)]
-    if not sample.size:
-        raise InputError("The volume holds no finite intensity, so it has no histogram.")
-    low, high = intensity_range or np.quantile(sample, (0.001, 0.999))
-    if not low < high:
-        low, high = low - 0.5, low + 0.5
-    counts, edges = np.histogram(sample, bins, (low, high))
-    return edges, counts / sample.size
-
-
-def affinity_curve(affinity: GaussianAffinity, intensities: Any) -> np.ndarray:
-    """Affinity (float64, 0..1) of two adjacent voxels of one intensity, over that intensity."""
-    intensities = np.asarray(intensities, np.float32)
-    return affinity.levels(intensities, intensities) / TOP_LEVEL

@@ -17,7 +17,6 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, level_values, write_level_values
 from .input_errors import SolverDeviceError
-from .input_validation import require_output
 from .problem import Problem, state_problem
 from .scene import FuzzyScene
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
@@ -96,7 +95,6 @@ def connectedness(
     start: FuzzyScene | np.ndarray | None = None,
     options: SolverOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
-    out: np.ndarray | None = None,
     **keywords: Any,
 ) -> FuzzyScene:
     """Connectedness of every voxel to the seeds: the fuzzy scene.
@@ -122,10 +120,6 @@ def connectedness(
         Solver, device, cut and so on.
     progress : callable, optional
         ``progress(share) -> bool``; returns False to cancel.
-    out : ndarray of float32, of the volume's shape, optional
-        The scene's values are written into it (C order), which takes less time than new memory. It
-        may be that of `start`, but no other input. After a run that failed or was cancelled its
-        content is undefined.
     **keywords
         Fields of `SolverOptions`, instead of `options` or to replace some of its fields; for
         example ``solver="dial", device="cpu", cut=0.3``.
@@ -137,7 +131,7 @@ def connectedness(
     Raises
     ------
     InputError
-        If volume, seeds, mask, cut, solver, device or `out` is invalid.
+        If volume, seeds, mask, cut, solver or device is invalid.
     DeviceError
         If the requested device is not usable or has too little memory.
     Cancelled
@@ -157,18 +151,14 @@ def connectedness(
     times = [perf_counter()]
     options.solver_device()  # raises where the solver does not run on the device
     problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
-    if out is not None:
-        inputs = (volume, "volume"), (problem.voxels, "volume"), (mask, "mask")
-        require_output(out, np.shape(volume), inputs)
-        out = np.asarray(out).reshape(problem.voxels.shape)  # a matrix stays a matrix otherwise
     times.append(perf_counter())
     progress.advance(0.0)
 
     def as_values(levels: Any, gpu: CudaDevice | None) -> np.ndarray:
         times[2:] = [perf_counter()]
         if isinstance(levels, np.ndarray) or gpu is None:
-            return level_values(levels, out)
-        values = np.empty(levels.shape, np.float32) if out is None else out
+            return level_values(levels)
+        values = np.empty(levels.shape, np.float32)
         gpu.get_converted(levels, values, write_level_values)
         return values
 

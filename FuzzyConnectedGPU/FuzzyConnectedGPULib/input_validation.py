@@ -1,6 +1,5 @@
 """Input validation. Every message names the invalid argument and how to fix it."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -102,25 +101,6 @@ def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     if not mask.any():
         raise InputError("The mask is empty: no voxel is left to segment.")
     return mask
-
-
-def require_output(out: Any, shape: tuple[int, ...], inputs: Iterable[tuple[Any, str]]) -> None:
-    """`InputError` if a scene of this shape cannot be written into `out` beside these inputs."""
-    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != shape:
-        raise InputError(
-            f"out is {_described(out)}; a float32 array of the volume's shape {shape} is needed."
-        )
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise InputError("out must be writeable and in C order: make it by numpy.empty.")
-    for array, name in inputs:
-        if isinstance(array, np.ndarray) and np.may_share_memory(out, array):
-            raise InputError(f"out shares its memory with the {name}: give it memory of its own.")
-
-
-def _described(array):
-    if not isinstance(array, np.ndarray):
-        return f"a {type(array).__name__}"
-    return f"{array.dtype.name} of shape {array.shape}"
 
 
 def checked_spacing(spacing: Any, slices: int | None = None) -> np.ndarray:

@@ -15,9 +15,8 @@ from .contrast import ContrastThreshold
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
-from .threshold.gaps import check_rounds
-from .threshold.gaps import fill_gaps as filled
-from .threshold.thresholds import binarize, check_threshold, choose_threshold
+from .thresholds import binarize, check_rounds, check_threshold, choose_threshold
+from .thresholds import fill_gaps as filled
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
@@ -51,7 +50,7 @@ class SegmentOptions:
     device : str
         As in `connectedness`.
     fill_gaps : int
-        Rounds of `threshold.gaps.fill_gaps`, which adds voxels that noise left out of a wide
+        Rounds of `thresholds.fill_gaps`, which adds voxels that noise left out of a wide
         vessel.
 
     Raises
@@ -328,9 +327,9 @@ def relabel(
         return Labelled(labels.reshape(shape), None, ())
     own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
-        from .relative.disputed import share_unowned  # numba
+        from .relative.division import share_unowned  # numba
 
-        own = share_unowned(own, labels > 0, Progress())
+        own = share_unowned(own, labels > 0)
     disputed = own == DISPUTED
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
 from . import run_inputs, vessels
 from .vessels import POINT_PROPERTIES

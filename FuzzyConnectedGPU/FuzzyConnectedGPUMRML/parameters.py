@@ -46,13 +46,6 @@ class Side(LabelledEnum):
     DARK = "dark", _("Darker as well")
 
 
-class Form(LabelledEnum):
-    """How intensity and difference make the affinity."""
-
-    GEOMETRIC = "geometric", _("Geometric mean (published)")
-    WEIGHTED = "weighted", _("Weighted sum (ITK 3)")
-
-
 class Solver(LabelledEnum):
     """How connectedness is computed; see `FuzzyConnectedGPULib.SOLVERS`."""
 
@@ -76,7 +69,7 @@ class ThresholdSource(enum.Enum):
 
 DEVICES = ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2", "cuda:3"]
 Share = Annotated[float, WithinRange(0.0, 1.0)]
-Intensity = Annotated[float, WithinRange(-1e9, 1e9)]
+Spread = Annotated[float, WithinRange(1e-6, 1e9)]
 
 
 @parameterNodeWrapper
@@ -88,14 +81,12 @@ class FuzzyConnectedGPUParameterNode:
     backgroundSeeds: vtkMRMLMarkupsFiducialNode | None
     model: Model = Model.CONTRAST
     border: Border = Border.DRAWN
-    automaticAffinity: bool = True
-    mean: Intensity = 0.0
-    sigma: Intensity = 1.0
-    gradientSigma: Intensity = 1.0
+    automaticAffinity: bool = True  # else of these numbers
+    mean: Annotated[float, WithinRange(-1e9, 1e9)] = 0.0
+    sigma: Spread = 1.0
+    gradientSigma: Spread = 1.0
     radius: Annotated[int, WithinRange(1, 9)] = 2
     side: Side = Side.BOTH
-    form: Form = Form.GEOMETRIC
-    weight: Share = 0.5
     region: Region = Region.WHOLE
     roi: vtkMRMLMarkupsROINode | None
     mask: vtkMRMLScalarVolumeNode | vtkMRMLSegmentationNode | None
@@ -117,6 +108,3 @@ class FuzzyConnectedGPUParameterNode:
     showOverlay: bool = False
     overlayOpacity: Share = 0.5
     showDisputed: bool = False
-    firstResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    secondResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    differenceLabelmap: vtkMRMLLabelMapVolumeNode | None

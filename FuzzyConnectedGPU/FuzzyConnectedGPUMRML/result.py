@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from FuzzyConnectedGPULib.threshold.thresholds import UNSURE
+from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyVesselCoreLib.errors import InputError
 
 

@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPULib import SegmentOptions
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import (
-    mask_fingerprint,
-    note_voxels,
-    rounded,
-    voxels_changed,
-)
+from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .vessels import is_hand_over
@@ -31,34 +27,16 @@ VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
 
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
-OF_AFFINITY = ("affinity", "radius", "side", "cut", "solver", "corrections", "directions")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """Inputs and options of a run on the scene, as `FuzzyConnectedGPULogic.segment` has them."""
+class RunOptions(SegmentOptions):
+    """The library's options, and the nodes of a run beside its volume and points."""
 
     backgroundSeedsNode: Any = None
     maskNode: Any = None
     maskSegmentID: str = ""
     roiNode: Any = None
-    fillGaps: int = 0
-    threshold: float | None = None
-    device: str = "auto"
-    model: str | None = None
-    border: str | None = None
-    affinity: Any = None
-    radius: int | None = None
-    side: str | None = None
-    cut: float | None = None
-    solver: str | None = None
-    corrections: int | None = None
-    directions: int | None = None
-
-    def of_arrays(self) -> dict[str, Any]:
-        """The fields of `FuzzyConnectedGPULib.SegmentOptions`."""
-        names = ("threshold", "device", "model", "border", *OF_AFFINITY)
-        return {"fill_gaps": self.fillGaps, **{name: getattr(self, name) for name in names}}
 
 
 def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
@@ -70,16 +48,12 @@ def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> 
     """
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
-    shared = [
-        options.maskNode
-        and (
-            options.maskNode.GetName(),
-            options.maskSegmentID,
-            mask_fingerprint(options.maskNode, options.maskSegmentID),
-        ),
-        options.roiNode and _box(options.roiNode),
-    ]
-    model = _of_affinity(options)
+    mask, roi = options.maskNode, options.roiNode
+    if mask is not None:
+        fingerprint = mask_fingerprint(mask, options.maskSegmentID)
+        mask = mask.GetName(), options.maskSegmentID, fingerprint
+    shared = [mask, roi and _box(roi)]
+    model = _of_affinity(options) if options.object_model == "affinity" else []
     background = [] if model else _background(volume_node, options.backgroundSeedsNode)
     texts = []
     for node in lists:
@@ -101,11 +75,7 @@ def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> 
 
 
 def _of_affinity(chosen: RunOptions) -> list[Any]:
-    """What counts of the model "affinity"; nothing where the model is another."""
-    own = [getattr(chosen, name) for name in OF_AFFINITY]
-    given = chosen.model is None and any(value is not None for value in own)
-    if chosen.model != "affinity" and not given:
-        return []
+    """What counts of the model "affinity"."""
     estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
     variant = [chosen.corrections, chosen.directions]
@@ -142,41 +112,16 @@ def _box(roi_node: Any) -> tuple:
     return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
 
 
-@dataclass(frozen=True)
-class Mark:
-    """What a connectedness map says of its origin."""
-
-    text: str  # of `inputs_text`
-    volume_time: int  # `voxel_time` of the volume when its voxels were read
-    contrast: Any = None  # of the model "contrast"
-    heeded: str | None = None  # `threshold_text`, where the labels heed background points besides
-    chosen: float | None = None  # the threshold, where the run chose it
-
-    def write(
-        self, scene_node: Any, volume_node: Any, lists: Sequence[Any], division_node: Any
-    ) -> None:
-        """Write it on the node of a map; `division_node` is None for one vessel."""
-        note_voxels(scene_node, self.volume_time)
-        meaning = None
-        if isinstance(self.contrast, ContrastThreshold):
-            meaning = f"{self.contrast.contrast!r} {self.contrast.noise!r}"
-        chosen = None if self.chosen is None else repr(float(self.chosen))
-        for name, text in (
-            (INPUTS, self.text),
-            (AUTOMATIC, chosen),
-            (CONTRAST, meaning),
-            (THRESHOLD_INPUTS, self.heeded),
-            (COUNT, None if division_node is None else str(len(lists))),
-        ):
-            scene_node.SetAttribute(name, text)
-        scene_node.SetNodeReferenceID(VOLUME, volume_node.GetID())
-        scene_node.SetNodeReferenceID(SEEDS, lists[0].GetID())
-        for role in (VESSELS, DIVISION):
-            scene_node.RemoveNodeReferenceIDs(role)
-        if division_node is not None:
-            scene_node.SetNodeReferenceID(DIVISION, division_node.GetID())
-            for each in lists:
-                scene_node.AddNodeReferenceID(VESSELS, each.GetID())
+def note_origin(
+    scene_node: Any, texts: dict[str, str | None], references: dict[str, Sequence[Any]]
+) -> None:
+    """Write on the node of a connectedness map what it was made of, and of which nodes."""
+    for name, text in texts.items():
+        scene_node.SetAttribute(name, text)
+    for role, nodes in references.items():
+        scene_node.RemoveNodeReferenceIDs(role)
+        for node in nodes:
+            scene_node.AddNodeReferenceID(role, node.GetID())
 
 
 def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:

@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 CATEGORY = "FuzzyVesselGPU"
 PHANTOM = "LiverPhantom"
@@ -64,7 +64,7 @@ def add_phantom_with_seeds(source: Any = None) -> list[Any]:
     """
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     volume, seeds, background = add_phantom(liver_phantom((PHANTOM_SIZE,) * 3))

@@ -14,30 +14,32 @@ from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
-from FuzzyConnectedGPULib.threshold.gaps import check_rounds
-from FuzzyConnectedGPULib.threshold.thresholds import check_threshold, choose_threshold
+from FuzzyConnectedGPULib.thresholds import choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.images import (
-    associate,
-    image_from_array,
-    show_as_overlay,
-)
-from FuzzyVesselCoreLib.mrml.outputs import Writing, check_outputs
+from FuzzyVesselCoreLib.mrml.images import image_from_array, show_as_overlay
+from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
-from FuzzyVesselCoreLib.mrml.segment_origin import SEEDS_TAG, is_as_written, result_segment
-from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
+from FuzzyVesselCoreLib.mrml.segments import (
+    SEEDS_TAG,
+    VOLUME_TAG,
+    identity,
+    is_as_written,
+    new_segment,
+    put_segment,
+    tag_text,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
 from .result import FaintPointsNote, SamePlaceError, SegmentationResult, UnsureNote, Vessel
 from .run_inputs import RunOptions
 from .vessels import hand_over_voxels, is_seed, look
-from .volume_curve import label_counts, note_fuzzy_scene, note_millilitres, scene_values
+from .volumes import labelled_millilitres, scene_values
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
@@ -56,28 +58,20 @@ class Outputs:
     showDisputed: bool = False
 
     def there(self) -> "Outputs":
-        """Without those that left the scene: they are made anew."""
+        """Those that left the scene are made anew."""
         segmentation = self.segmentationNode
         return replace(
             self,
             sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
             labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
-            segmentationNode=segmentation
-            if segmentation is True or in_scene(segmentation)
-            else None,
+            segmentationNode=segmentation and (not in_scene(segmentation) or segmentation),
         )
 
     def check(self, volume_node: Any, options: RunOptions) -> None:
         """Refuse what cannot take the result of a run."""
-        check_outputs(
-            volume_node,
-            self.sceneVolumeNode,
-            self.labelmapNode,
-            self.segmentationNode,
-            self.segmentID,
-            options.maskNode,
-            options.maskSegmentID,
-        )
+        nodes = self.sceneVolumeNode, self.labelmapNode, self.segmentationNode
+        mask = options.maskNode, options.maskSegmentID
+        check_outputs(volume_node, *nodes, self.segmentID, *mask)
 
 
 class Run:
@@ -95,7 +89,7 @@ class Run:
     Raises
     ------
     InputError
-        One of the nodes, or the threshold, cannot be used.
+        One of the nodes cannot be used.
     """
 
     def __init__(
@@ -107,70 +101,83 @@ class Run:
         self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
         self._time = voxel_time(volume_node)
         shape = self.voxels.shape
-        check_threshold(options.threshold, options.cut or 0.0)
         self.region = region_of(options, volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
-        self._seeds = seeds_of_vessels(self.lists, volume_node, shape, self.region)
-        self._hand_overs, outside = hand_overs_of(self.lists, volume_node, shape)
+        self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
+        self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
         self.text = run_inputs.inputs_text(volume_node, self.lists, options)
         self._heeded: str | None = None
-        if options.threshold is None or options.fillGaps:
+        if options.threshold is None or options.fill_gaps:
             self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
-        first = next((each for each in self._seeds if each.labels), None)
-        self.first_voxel = first.voxels[0] if first else np.zeros(3, int)
+        self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
     def compute(self, progress: ProgressCallback | None = None, cached: Any = None) -> Any:
         """Call the library, which gives a `Segmentation`; no node is read or changed."""
-        names = [vessel_name(self.lists, n) for n in range(len(self.lists))]
         try:
             return segment_arrays(
                 self.voxels,
-                {name: each.voxels for name, each in zip(names, self._seeds)},
+                {self._name(n): each.voxels for n, each in enumerate(self._seeds)},
                 spacing=self._spacing,
                 background_seeds=self._background and self._background.voxels,
                 hand_overs=self._hand_overs,
                 mask=self.region,
+                options=self.options,
                 progress=progress,
                 cached=cached,
-                **self.options.of_arrays(),
             )
         except SameVoxelError as error:
-            raise self._named(error) from error
+            seed = _labels_at(self._seeds, [error.voxel])[0]
+            other = _labels_at([self._background], [error.voxel])[0]
+            raise SamePlaceError(seed, other) from error
 
     def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
         """Write what was computed into the scene."""
         refuse_without(self.inputs)
-        values = found.scene.values
-        if found.contrast is None:
+        outputs = outputs.there()
+        outputs.check(self.volume_node, self.options)
+        values, own = found.scene.values, found.contrast
+        if own is None:
             values = values.copy()  # the cache has the other one, and a node may be edited
-        result = write(
-            self.volume_node,
-            self.lists,
-            Arrays(found.labels, found.disputed, values, found.owners),
-            outputs.there(),
-            self.options,
-            found.threshold,
+        result = _write(
+            self.volume_node, self.lists, found, found.threshold, outputs, self.options, values
         )
-        chosen = found.threshold if self.options.threshold is None else None
-        mark = run_inputs.Mark(self.text, self._time, found.contrast, self._heeded, chosen)
-        mark.write(result.sceneNode, self.volume_node, self.lists, result.divisionNode)
-        note_fuzzy_scene(result.sceneNode)
+        scene_node, division = result.sceneNode, result.divisionNode
+        note_voxels(scene_node, self._time)
+        chosen = self.options.threshold is None
+        run_inputs.note_origin(
+            scene_node,
+            {
+                run_inputs.INPUTS: self.text,
+                run_inputs.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
+                run_inputs.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
+                run_inputs.THRESHOLD_INPUTS: self._heeded,
+                run_inputs.COUNT: division and str(len(self.lists)),
+            },
+            {
+                run_inputs.VOLUME: [self.volume_node],
+                run_inputs.SEEDS: self.lists[:1],
+                run_inputs.VESSELS: self.lists if division else [],
+                run_inputs.DIVISION: [division] if division else [],
+            },
+        )
         notes = [*self._warnings, *found.notes, *map(self._with_labels, found.scene.notes)]
         result.warnings[:0] = list(dict.fromkeys(notes))
         result.affinity, result.scene = found.affinity, found.scene
         return result
 
-    def _named(self, error: SameVoxelError) -> SamePlaceError:
-        seed = labels_at(self._seeds, [error.voxel])
-        return SamePlaceError(*seed[:1], *labels_at([self._background], [error.voxel])[:1])
+    def _name(self, number: int) -> str:
+        """The name of a vessel in messages; names of lists may be the same."""
+        names = [each.GetName() or "vessel" for each in self.lists]
+        name = names[number]
+        return f"{name} ({number + 1})" if names.count(name) > 1 else name
 
     def _with_labels(self, note: str) -> str:
         """A note on seeds without contrast, with the labels of their points."""
         voxels = getattr(note, "voxels", ())
-        return FaintPointsNote(note, labels_at(self._seeds, voxels)) if voxels else note
+        return FaintPointsNote(note, _labels_at(self._seeds, voxels)) if voxels else note
 
 
 def segment(
@@ -189,45 +196,48 @@ def segment(
 
 def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
-    threshold, cut, rounds = options.threshold, options.cut or 0.0, options.fillGaps
-    check_threshold(threshold, cut)
-    check_rounds(rounds)
     values = scene_values(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    outputs = replace(outputs.there(), sceneVolumeNode=scene_node)
-    replace(outputs, sceneVolumeNode=None).check(volume_node, options)  # it is read, not written
+    outputs = replace(outputs.there(), sceneVolumeNode=None)  # it is read, not written
+    outputs.check(volume_node, options)
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
-    points = background and background.voxels
+    threshold = options.threshold
     if threshold is None:
-        threshold = run_inputs.contrast_threshold(scene_node)
-    if threshold is None:
-        threshold = choose_threshold(values, points, cut)
-    region = region_of(options, scene_node, values.shape) if rounds else None
+        threshold = automatic_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners, hand_overs, notes = _division_of(scene_node, values.shape)
     found = relabel(
         values,
         threshold,
         owners=owners,
         vessels=[_voxels_inside(each, scene_node, values.shape) for each in lists],
-        background_seeds=points,
+        background_seeds=background and background.voxels,
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
-        fill_gaps=rounds,
-        mask=region,
+        fill_gaps=options.fill_gaps,
+        mask=region_of(options, scene_node, values.shape) if options.fill_gaps else None,
     )
-    arrays, notes = Arrays(found.labels, found.disputed), [*notes, *found.notes]
-    result = write(volume_node, lists, arrays, outputs, options, threshold)
-    result.warnings[:0] = [*notes, *(background.warnings if background else ())]
+    outputs = replace(outputs, sceneVolumeNode=scene_node)
+    result = _write(volume_node, lists, found, threshold, outputs, options)
+    result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
+
+
+def automatic_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
+    """The threshold that a run would choose for a scene: a float, mostly with a reason."""
+    values, known = scene_values(scene_node), run_inputs.contrast_threshold(scene_node)
+    if known is not None:
+        return known
+    background = background_seeds(background_node, scene_node, values.shape)
+    return choose_threshold(values, background and background.voxels, cut or 0.0)
 
 
 # --- nodes to arrays
 
 
-def labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+def _labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
     """Labels of the points that lie in voxels."""
     wanted = {tuple(map(int, each)) for each in voxels}
     return tuple(
@@ -250,7 +260,7 @@ def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any
     return seeds_of(node, volume_node, shape, kind="background seed")
 
 
-def seeds_of_vessels(
+def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
 ) -> list[Seeds]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
@@ -266,14 +276,12 @@ def seeds_of_vessels(
     return found
 
 
-def hand_overs_of(
+def _hand_overs_of(
     lists: Sequence[Any], volume_node: Any, shape: tuple[int, ...]
 ) -> tuple[list[HandOver], list[str]]:
     """The branches that points hand over, in their order, and warnings on points outside."""
-    if len(lists) < 2:
-        return [], []
     found, warnings = [], []
-    for voxel, label, name in hand_over_voxels(lists, volume_node):
+    for voxel, label, name in hand_over_voxels(lists, volume_node) if len(lists) > 1 else ():
         if inside(voxel[None], shape)[0]:
             k, j, i = voxel.tolist()
             found.append(HandOver((k, j, i), label, name))
@@ -285,10 +293,9 @@ def hand_overs_of(
 
 def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
     """The voxels (n, 3) of a vessel's own points that lie in the volume."""
-    points = placed_points(node, is_seed) if node is not None else None
-    if points is None or not points.labels:
+    if node is None:
         return np.empty((0, 3), np.int64)
-    voxels = points_in_volume(volume_node, points.world)
+    voxels = points_in_volume(volume_node, placed_points(node, is_seed).world)
     return voxels[inside(voxels, shape)]
 
 
@@ -306,14 +313,7 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
                 "since: press Apply (segment in a script)."
             )
         )
-    return lists, owners, *hand_overs_of(lists, scene_node, shape)
-
-
-def vessel_name(lists: Sequence[Any], number: int) -> str:
-    """The name of a vessel in messages; names of lists may be the same."""
-    name = lists[number].GetName() or "vessel"
-    same = [each.GetName() for each in lists].count(name) > 1
-    return f"{name} ({number + 1})" if same else name
+    return lists, owners, *_hand_overs_of(lists, scene_node, shape)
 
 
 def while_there(nodes: list[Any], progress: ProgressCallback | None) -> ProgressCallback | None:
@@ -340,143 +340,107 @@ def in_scene(node: Any) -> bool:
     """Whether there is a node, and it is in the scene."""
     import slicer
 
-    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
+    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
 # --- arrays to nodes
 
 
-@dataclass(frozen=True)
-class Arrays:
-    """What was found, as arrays (K, J, I); without values scene and division stay as they are."""
-
-    labels: np.ndarray  # uint8, the number of the vessel
-    disputed: np.ndarray | None = None  # bool
-    values: np.ndarray | None = None  # float32, connectedness
-    owners: np.ndarray | None = None  # uint8, of several vessels: whatever the threshold
-
-
-def write(
+def _write(
     volume_node: Any,
     lists: Sequence[Any],
-    arrays: Arrays,
+    found: Any,
+    threshold: float,
     outputs: Outputs,
     options: RunOptions,
-    threshold: float,
+    values: np.ndarray | None = None,
 ) -> SegmentationResult:
-    """Put vessels into the scene, completely or not at all."""
-    given = outputs.segmentationNode
-    there = None if given is True else given
+    """Put vessels into the scene, completely or not at all.
+
+    `found` has `labels` and `disputed`, and with the values of a new scene `owners`; without
+    them scene and division stay as they are.
+    """
+    there = None if outputs.segmentationNode is True else outputs.segmentationNode
     segment_id = outputs.segmentID if len(lists) == 1 else ""
-    if segment_id:
-        _refuse_removed(there, segment_id)
-    voxel_ml = voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
-    counts = label_counts(arrays.labels, len(lists))
+    if segment_id and there is None:
+        raise InputError(
+            _("The segment that was to be overwritten was removed; choose another, or a new one.")
+        )
+    owners = None if values is None else found.owners
     images = [
         None if array is None else image_from_array(array, taken=True)
-        for array in (arrays.labels, arrays.values, arrays.owners)
+        for array in (found.labels, values, owners)
     ]
-    segments = _segments(volume_node, lists, arrays, there) if given else []
-    scene_node, division_node, segmentation_node = outputs.sceneVolumeNode, None, there
-    ids: list[str] = []
+    segments = []
+    for label, node in enumerate(lists if outputs.segmentationNode else (), 1):
+        part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
+        segments.append(new_segment(volume_node, part, there, node))
+        if len(lists) > 1:
+            look(segments[-1], node)
+    scene_node, ids = outputs.sceneVolumeNode, []
+    division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
     writing = Writing(volume_node)
-    with all_or_nothing() as change:
-        labelmap_node = writing.fill(change, outputs.labelmapNode, ownership.LABELMAP, images[0])
-        associate(labelmap_node, volume_node)
-        if images[1] is not None:
-            earlier = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
-            scene_node = writing.fill(change, scene_node, ownership.CONNECTEDNESS, images[1])
-            if images[2] is not None:
-                kind, name = ownership.DIVISION, "vtkMRMLLabelMapVolumeNode"
-                earlier = earlier or ownership.output_of(volume_node, kind, name)
-                division_node = writing.fill(change, earlier, kind, images[2])
-                associate(division_node, volume_node)
-        else:
+    with all_or_nothing() as add:
+        labelmap_node = writing.fill(add, outputs.labelmapNode, ownership.LABELMAP, images[0])
+        if values is None:
             show_as_overlay(scene_node)
-            division_node = scene_node.GetNodeReference(run_inputs.DIVISION)
+        else:
+            scene_node = writing.fill(add, scene_node, ownership.CONNECTEDNESS, images[1])
+            earlier, division_node = division_node, None
+        if owners is not None:
+            kind = ownership.DIVISION
+            earlier = earlier or ownership.output_of(volume_node, kind, "vtkMRMLLabelMapVolumeNode")
+            division_node = writing.fill(add, earlier, kind, images[2])
         if segments:
-            segmentation_node = writing.node(change, there, ownership.SEGMENTATION)
-            where = segmentation_node, volume_node, segment_id, options.maskSegmentID
+            there = writing.node(add, there, ownership.SEGMENTATION)
+            where = there, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
-            if arrays.disputed is not None:
-                _put_disputed(segmentation_node, volume_node, arrays, outputs, options)
+            if found.disputed is not None:
+                shown = found.disputed if outputs.showDisputed else None
+                _put_disputed(there, volume_node, shown, options.maskSegmentID)
         writing.end()
-    note_millilitres(labelmap_node, counts, voxel_ml)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",
             n + 1,
             ids[n] if ids else "",
-            float(counts[n + 1]) * voxel_ml,
+            labelled_millilitres(labelmap_node, n + 1) or 0.0,
         )
         for n, node in enumerate(lists)
     ]
-    disputed = 0 if arrays.disputed is None else np.count_nonzero(arrays.disputed)
+    disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
         labelmapNode=labelmap_node,
         sceneNode=scene_node,
         threshold=threshold,
         vessels=vessels,
-        disputedMl=float(disputed) * voxel_ml,
+        disputedMl=float(disputed) * voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
         divisionNode=division_node,
-        segmentationNode=segmentation_node,
+        segmentationNode=there,
         warnings=UnsureNote.of(threshold),
     )
 
 
-def _refuse_removed(segmentation_node: Any, segment_id: str) -> None:
-    """Refuse to write if the chosen segment was deleted."""
-    if segmentation_node is None or not segmentation_node.GetSegmentation().GetSegment(segment_id):
-        raise InputError(
-            _("The segment that was to be overwritten was removed; choose another, or a new one.")
-        )
-
-
-def _segments(volume_node: Any, lists: Sequence[Any], arrays: Arrays, there: Any) -> list[Any]:
-    if len(lists) == 1:
-        return [new_segment(volume_node, arrays.labels, there, lists[0])]
-    found = []
-    for label, node in enumerate(lists, 1):
-        part = (arrays.labels == label).astype(np.uint8)
-        found.append(new_segment(volume_node, part, there, node))
-        look(found[-1], node)
-    return found
-
-
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
     """ID of the segment of the disputed voxels; empty without one."""
-    return result_segment(segmentation_node, _Disputed, volume_node)
+    segmentation, wanted = segmentation_node.GetSegmentation(), (DISPUTED, identity(volume_node))
+    for each in reversed(segmentation.GetSegmentIDs()):
+        segment = segmentation.GetSegment(each)
+        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
+            return each
+    return ""
 
 
-def _put_disputed(
-    segmentation_node: Any,
-    volume_node: Any,
-    arrays: Arrays,
-    outputs: Outputs,
-    options: RunOptions,
-) -> None:
+def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
-    if outputs.showDisputed:
-        part = arrays.disputed.astype(np.uint8)  # type: ignore[union-attr]
-        segment = new_segment(volume_node, part, segmentation_node, None)
+    if disputed is not None:
+        segment = new_segment(volume_node, disputed.astype(np.uint8), segmentation_node, None)
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
         segment.SetTag(SEEDS_TAG, DISPUTED)
-        put_segment(segment, segmentation_node, volume_node, "", options.maskSegmentID)
+        put_segment(segment, segmentation_node, volume_node, "", mask_id)
         return
     segmentation = segmentation_node.GetSegmentation()
     there = disputed_segment(segmentation_node, volume_node)
     if there and is_as_written(segmentation.GetSegment(there)):
         segmentation.RemoveSegment(there)
-
-
-class _Disputed:
-    """Takes the place of a list of points where the disputed voxels' segment is looked for."""
-
-    @staticmethod
-    def GetID() -> str:
-        return DISPUTED
-
-    @staticmethod
-    def GetAttribute(_name: str) -> None:
-        return None

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.terminology import entry_of
 
 ROLE = "vessels"

@@ -1,24 +1,26 @@
 """What slice and 3D views show: volumes, results, previews; and where they look."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, voxels_of
-from FuzzyVesselCoreLib.mrml.segment_origin import is_result
+from FuzzyVesselCoreLib.mrml.segments import is_result
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
 LABEL_OPACITY, MASK_OPACITY, PREVIEW_OPACITY = 0.5, 0.3, 0.6  # the image shows through
+LAYERS = ("ForegroundVolumeID", "ForegroundOpacity", "LabelVolumeID", "LabelOpacity")
 MARGIN = 1.3  # of the views, in sizes of the result
 MIN_SIZE = 80.0  # mm
 ZOOMED = 0.9  # of the width that shows the whole volume: below it a person has zoomed
-
-Color = tuple[float, float, float]
 
 
 def composites() -> list[Any]:
@@ -42,9 +44,7 @@ def volume_at_mouse() -> Any:
 
     crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
     slice_node = crosshair.GetCursorPositionXYZ([0.0, 0.0, 0.0]) if crosshair is not None else None
-    if slice_node is None:
-        return None
-    for composite in composites():
+    for composite in composites() if slice_node is not None else ():
         if composite.GetLayoutName() == slice_node.GetLayoutName():
             return slicer.mrmlScene.GetNodeByID(composite.GetBackgroundVolumeID() or "")
     return None
@@ -79,36 +79,35 @@ def show_results_of(volume_node: Any) -> None:
 
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         display, inner = node.GetDisplayNode(), node.GetSegmentation()
-        segments = [inner.GetSegment(each) for each in inner.GetSegmentIDs()]
         if display is None or not is_output(node, SEGMENTATION):
             continue
         if belongs_to(node, SEGMENTATION, volume_node):
             if node.GetAttribute(HIDDEN):
                 display.SetVisibility(True)
                 node.RemoveAttribute(HIDDEN)
-        elif display.GetVisibility() and all(map(is_result, segments)):
+        elif display.GetVisibility() and all(
+            is_result(inner.GetSegment(each)) for each in inner.GetSegmentIDs()
+        ):
             display.SetVisibility(False)
             node.SetAttribute(HIDDEN, "yes")
 
 
 def show_scene(scene_node: Any, opacity: float) -> None:
-    """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0.
+    """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0."""
+    import slicer
 
-    A foreground that the user chose is not taken away.
-    """
-    for composite in composites():
-        if opacity > 0:
-            composite.SetForegroundVolumeID(scene_node.GetID())
-            composite.SetForegroundOpacity(opacity)
-        elif composite.GetForegroundVolumeID() == scene_node.GetID():
+    if opacity > 0:
+        slicer.util.setSliceViewerLayers(foreground=scene_node, foregroundOpacity=opacity)
+    for composite in () if opacity > 0 else composites():
+        if composite.GetForegroundVolumeID() == scene_node.GetID():  # else the user's own choice
             composite.SetForegroundVolumeID(None)
 
 
 def show_labelmap(labelmap_node: Any, opacity: float = LABEL_OPACITY) -> None:
     """Show a labelmap in all slice views."""
-    for composite in composites():
-        composite.SetLabelVolumeID(labelmap_node.GetID())
-        composite.SetLabelOpacity(opacity)
+    import slicer
+
+    slicer.util.setSliceViewerLayers(label=labelmap_node, labelOpacity=opacity)
 
 
 def hide_labelmap(labelmap_node: Any) -> None:
@@ -118,50 +117,34 @@ def hide_labelmap(labelmap_node: Any) -> None:
             composite.SetLabelVolumeID(None)
 
 
-class _Before:
-    """What the slice views showed before a preview; segmentations are hidden in them meanwhile."""
-
-    def __init__(self, hidden_nodes: Sequence[Any]) -> None:
-        self._layers = [
-            (
-                each,
-                each.GetForegroundVolumeID(),
-                each.GetForegroundOpacity(),
-                each.GetLabelVolumeID(),
-                each.GetLabelOpacity(),
-            )
-            for each in composites()
-        ]
-        displays = [node.GetDisplayNode() for node in hidden_nodes if node is not None]
-        self._hidden = [(each, each.GetVisibility2D()) for each in displays if each is not None]
-        for display, _shown in self._hidden:
+def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
+    """Hide segmentations in the slices; returns what shows there again what is shown now."""
+    before = [
+        (each, name, getattr(each, f"Get{name}")()) for each in composites() for name in LAYERS
+    ]
+    for node in segmentation_nodes:
+        display = node.GetDisplayNode() if node is not None else None
+        if display is not None:
+            before.append((display, "Visibility2D", display.GetVisibility2D()))
             display.SetVisibility2D(False)
 
-    def restore(self) -> None:
-        for composite, foreground, foreground_opacity, label, label_opacity in self._layers:
-            composite.SetForegroundVolumeID(foreground)
-            composite.SetForegroundOpacity(foreground_opacity)
-            composite.SetLabelVolumeID(label)
-            composite.SetLabelOpacity(label_opacity)
-        for display, shown in self._hidden:
-            display.SetVisibility2D(shown)
+    def show_again() -> None:
+        for node, name, value in before:
+            getattr(node, f"Set{name}")(value)
+
+    return show_again
 
 
 class ThresholdPreview:
     """Shows what a threshold would take, in all slices, at the price of drawing them.
 
-    The scene's own display does the work: it is shown from the threshold on, and labels of the
-    old threshold are hidden meanwhile. Nothing is computed, so it follows a slider in a volume of
-    any size. `end` puts every view and the display back.
-
-    Parameters
-    ----------
-    scene_node : vtkMRMLScalarVolumeNode
-    hidden_nodes : sequence of vtkMRMLSegmentationNode
+    The display of the fuzzy scene (vtkMRMLScalarVolumeNode) does the work: it is shown from the
+    threshold on, and labels and segmentations are hidden meanwhile. Nothing is computed, so it
+    follows a slider in a volume of any size. `end` puts every view and the display back.
     """
 
     def __init__(self, scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> None:
-        self._display, self._before = scene_node.GetDisplayNode(), _Before(hidden_nodes)
+        self._display, self._show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
         self._was = (self._display.GetLowerThreshold(), self._display.GetUpperThreshold())
         show_scene(scene_node, PREVIEW_OPACITY)
         for composite in composites():
@@ -174,7 +157,7 @@ class ThresholdPreview:
     def end(self) -> None:
         """Show what was shown before."""
         self._display.SetThreshold(*self._was)
-        self._before.restore()
+        self._show_again()
 
 
 class LabelPreview:
@@ -183,7 +166,7 @@ class LabelPreview:
     def __init__(self, title: str) -> None:
         self._title = title
         self._node: Any = None
-        self._before: _Before | None = None
+        self._show_again: Callable[[], None] | None = None
 
     @property
     def shown(self) -> bool:
@@ -197,7 +180,7 @@ class LabelPreview:
         labels: np.ndarray,
         ijk_to_frame: np.ndarray,
         transform_id: str | None,
-        colors: Sequence[Color],
+        colors: Sequence[tuple[float, float, float]],
         hidden_nodes: Sequence[Any] = (),
     ) -> None:
         """Show labels (K, J, I; uint8; 1 for the first vessel) in the place of earlier ones.
@@ -206,13 +189,11 @@ class LabelPreview:
         are hidden in the slices meanwhile.
         """
         if not self.shown:
-            self._before = _Before(hidden_nodes)
-            self._node = _hidden_node("vtkMRMLLabelMapVolumeNode", self._title)
-            self._node.CreateDefaultDisplayNodes()
-            display, table = self._node.GetDisplayNode(), self._table()
-            display.SaveWithSceneOff()
-            display.SetAndObserveColorNodeID(table.GetID())
-        self._paint(colors)
+            self._show_again = _hide_in_slices(hidden_nodes)
+            self._make_node()
+        table = self._node.GetDisplayNode().GetColorNode()
+        for label, color in enumerate(colors, 1):
+            table.SetColor(label, self._title, *color, 1.0)
         self._node.SetAndObserveTransformNodeID(transform_id)
         self._node.SetIJKToRASMatrix(matrix_from_array(ijk_to_frame))
         self._node.SetAndObserveImageData(image_from_array(labels))
@@ -225,41 +206,30 @@ class LabelPreview:
 
     def drop(self) -> None:
         """Show what was shown before."""
-        import slicer
-
-        from FuzzyVesselCoreLib.mrml.changes import remove_node
-
         if self.shown:
             table = self._node.GetDisplayNode().GetColorNode()
             hide_labelmap(self._node)
             remove_node(self._node)
-            slicer.mrmlScene.RemoveNode(table)
-        if self._before is not None:
-            self._before.restore()
-        self._node = self._before = None
+            remove_node(table)
+        if self._show_again is not None:
+            self._show_again()
+        self._node = self._show_again = None
 
-    def _table(self) -> Any:
-        table = _hidden_node("vtkMRMLColorTableNode", f"{self._title} colours")
+    def _make_node(self) -> None:
+        import slicer
+
+        self._node, table = slicer.vtkMRMLLabelMapVolumeNode(), slicer.vtkMRMLColorTableNode()
+        for node, name in ((self._node, self._title), (table, f"{self._title} colours")):
+            node.SetName(slicer.mrmlScene.GenerateUniqueName(name))
+            node.SaveWithSceneOff()
+            node.HideFromEditorsOn()
+            slicer.mrmlScene.AddNode(node)
         table.SetTypeToUser()
         table.SetNumberOfColors(256)
         table.SetColor(0, "", 0.0, 0.0, 0.0, 0.0)
-        return table
-
-    def _paint(self, colors: Sequence[Color]) -> None:
-        table = self._node.GetDisplayNode().GetColorNode()
-        for label, color in enumerate(colors, 1):
-            table.SetColor(label, self._title, *color, 1.0)
-
-
-def _hidden_node(class_name: str, title: str) -> Any:
-    import slicer
-
-    node = slicer.mrmlScene.CreateNodeByClass(class_name)
-    node.UnRegister(None)
-    node.SetName(slicer.mrmlScene.GenerateUniqueName(title))
-    node.SaveWithSceneOff()
-    node.HideFromEditorsOn()
-    return slicer.mrmlScene.AddNode(node)
+        self._node.CreateDefaultDisplayNodes()
+        self._node.GetDisplayNode().SaveWithSceneOff()
+        self._node.GetDisplayNode().SetAndObserveColorNodeID(table.GetID())
 
 
 # --- where views look
@@ -274,45 +244,30 @@ def jump_to(world: Sequence[float]) -> None:
     )
 
 
-def result_bounds(labelmap_node: Any) -> np.ndarray | None:
-    """Bounds of a labelmap's voxels: ndarray (2, 3), mm in the world; None where all are 0."""
-    labels = voxels_of(labelmap_node, copy=False)
-    ranges = []
-    for axis in range(3):
-        used = np.flatnonzero(labels.any(axis=tuple(a for a in range(3) if a != axis)))
-        if not used.size:
-            return None
-        ranges.append((used[0], used[-1]))
-    corners = np.array(np.meshgrid(*ranges, indexing="ij")).reshape(3, -1).T
+def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Centre and size (mm in the world) of a labelmap's voxels; None where all are 0."""
+    box = bounding_box(voxels_of(labelmap_node, copy=False))
+    if box is None:
+        return None
+    corners = np.array(list(product(*((side.start, side.stop - 1) for side in box))))
     points = np.array(world_points(corners, labelmap_node))
-    return np.array([points.min(axis=0), points.max(axis=0)])
+    low, high = points.min(axis=0), points.max(axis=0)
+    return (low + high) / 2, np.maximum(high - low, MIN_SIZE)
 
 
 def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
     """Show the whole result in the slices, through a point (world); zoomed ones stay so."""
     import slicer
 
-    bounds, whole = result_bounds(labelmap_node), [0.0] * 6
+    found, whole = _result_box(labelmap_node), [0.0] * 6
     labelmap_node.GetRASBounds(whole)
-    if bounds is None:
-        return
-    center, size = bounds.mean(axis=0), np.maximum(np.ptp(bounds, axis=0), MIN_SIZE)
-    for slice_node in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
-        shown = slice_node.GetFieldOfView()[0]
-        if shown > ZOOMED * _width(slice_node, np.subtract(whole[1::2], whole[::2])):
-            _fit_slice(slice_node, center, size)
-            slice_node.JumpSliceByOffsetting(*point)
-
-
-def fit_cameras(labelmap_node: Any) -> None:
-    """Show the whole result in the middle of all 3D views."""
-    import slicer
-
-    bounds = result_bounds(labelmap_node)
-    if bounds is not None:
-        radius = float(np.linalg.norm(np.maximum(np.ptp(bounds, axis=0), MIN_SIZE))) / 2
-        for camera_node in slicer.util.getNodesByClass("vtkMRMLCameraNode"):
-            _fit_camera(camera_node, bounds.mean(axis=0), radius)
+    for node in slicer.util.getNodesByClass("vtkMRMLSliceNode") if found else ():
+        width, height, depth = node.GetFieldOfView()
+        if width > ZOOMED * _width(node, np.subtract(whole[1::2], whole[::2])):
+            wanted = MARGIN * _width(node, found[1])
+            node.SetFieldOfView(wanted, wanted * height / width, depth)
+            node.JumpSliceByCentering(*found[0])
+            node.JumpSliceByOffsetting(*point)
 
 
 def _width(slice_node: Any, size: np.ndarray) -> float:
@@ -326,20 +281,15 @@ def _width(slice_node: Any, size: np.ndarray) -> float:
     return max(across, down * width / height)
 
 
-def _fit_slice(slice_node: Any, center: np.ndarray, size: np.ndarray) -> None:
-    width, height, depth = slice_node.GetFieldOfView()
-    wanted = MARGIN * _width(slice_node, size)
-    slice_node.SetFieldOfView(wanted, wanted * height / width, depth)
-    slice_node.JumpSliceByCentering(*center)
+def fit_cameras(labelmap_node: Any) -> None:
+    """Show the whole result in the middle of all 3D views, seen from where they look now."""
+    import slicer
 
-
-def _fit_camera(camera_node: Any, center: np.ndarray, radius: float) -> None:
-    """Look at the result from where the camera looks now."""
-    position, focus = np.array(camera_node.GetPosition()), np.array(camera_node.GetFocalPoint())
-    away = position - focus
-    length = float(np.linalg.norm(away))
-    away = away / length if length else np.array([0.0, 1.0, 0.0])
-    distance = radius / math.sin(math.radians(camera_node.GetViewAngle() / 2))
-    camera_node.SetFocalPoint(*center)
-    camera_node.SetPosition(*(center + distance * away))
-    camera_node.ResetClippingRange()
+    found = _result_box(labelmap_node)
+    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if found else ():
+        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
+        radius = np.linalg.norm(found[1]) / 2
+        distance = radius / math.sin(math.radians(camera.GetViewAngle() / 2))
+        camera.SetFocalPoint(*found[0])
+        camera.SetPosition(*(found[0] + distance * away / np.linalg.norm(away)))
+        camera.ResetClippingRange()

@@ -16,7 +16,6 @@ class Situation:
     """What the advice depends on."""
 
     has_volume: bool = False
-    volumes: int = 0  # in the scene
     why_not: str = ""  # what else stands against a run
     points: int = 0  # of vessels, that are placed
     placing: bool = False  # whether the mouse places points just now
@@ -60,9 +59,10 @@ def advice(situation: Situation) -> str:
 
 def _before_a_result(situation: Situation) -> str:
     if not situation.has_volume:
-        if not situation.volumes:
-            return _("Load a CT or MR angiography, or take one from the module <i>Sample Data</i>.")
-        return _("Choose the <b>Volume</b> with the vessels.")
+        return _(
+            "Load a CT or MR angiography, or take one from the module <i>Sample Data</i>; then "
+            "choose it as <b>Volume</b>."
+        )
     if situation.points or situation.why_not:
         return situation.why_not
     if situation.placing:
@@ -115,9 +115,9 @@ class AdviceLine:
     def _situation(self, parameters: Any) -> Situation:
         panel, lists = self._panel, vessels_of(parameters)
         volume, running = panel.threshold.measured(parameters), panel.running.active
+        share, excess = panel.threshold.leaks(parameters, volume or 0.0)
         return Situation(
             has_volume=parameters.inputVolume is not None,
-            volumes=panel.input.candidates(),
             why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
             points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
             placing=bool(panel.seeds.placing.active),
@@ -129,8 +129,8 @@ class AdviceLine:
             odd_point=self._odd_point(),
             faint=self._faint() if volume is not None else "",
             millilitres=volume,
-            share=panel.threshold.share(volume or 0.0),
-            excess=panel.threshold.excess(parameters, volume or 0.0),
+            share=share,
+            excess=excess,
             problem=panel.problem,
         )
 

@@ -5,42 +5,38 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.result import FaintPointsNote
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from . import region_section
 from .advice import AdviceLine
-from .click_undo import ClickUndo
-from .comparison_section import ComparisonSection
+from .clicks import ClickUndo
 from .following import Following
-from .input_section import InputSection
-from .method_section import MethodSection, affinity_of, model_options
-from .output_section import DisplaySection, OutputSection
-from .region_section import RegionSection
+from .input_section import InputSection, RegionSection, region_of, region_problem
+from .output_section import OutputSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import worded
 
-# Parameters that a text in the status line speaks of, beside points and settings of the run.
-SUBJECT = (
-    *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
-    *("sceneVolume", "labelmap", "segmentation", "segmentID", "device", "autoUpdate"),
-)
+# Parameters that no text in the status line speaks of.
+NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity
+UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting, _writing, _said_of, _problem = False, False, None, False
+    _reacting = _writing = _problem = False
+    _said_of: tuple | None = None
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
@@ -51,17 +47,16 @@ class ConnectednessPanel(Panel):
         self.vessels = VesselsSection(self)
         self.seeds = SeedsSection(self)
         self.region = RegionSection(self)
-        self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
-        self.display = DisplaySection(self)
-        self.comparison = ComparisonSection(self)
         self.undoing = ClickUndo(self)
+        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
+        self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
         self.following = Following(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
-            *(self.input, self.output, self.vessels, self.seeds, self.region, self.method),
-            *(self.threshold, self.display, self.comparison, self.undoing),
+            *(self.input, self.output, self.vessels, self.seeds, self.region),
+            *(self.threshold, self.undoing),
         )
 
     def react(self) -> None:
@@ -83,32 +78,28 @@ class ConnectednessPanel(Panel):
         for section in self.sections:
             section.show(self.parameters)
         self.advice.show(self.parameters)
+        self.ui.affinityGroupBox.setVisible(self.parameters.model.value == "affinity")
 
     # --- the panel's life
 
-    @property
-    def closed(self) -> bool:
-        """Whether the widgets are about to end."""
-        return self._left
-
     def enter(self) -> None:
         Panel.enter(self)
-        self.input.watch_slices(True)
         self.seeds.placing.enable_keys(True)
-        scroll_to_top(self._window)
+        parent = self._window.parentWidget()
+        while parent is not None and not parent.inherits("QScrollArea"):
+            parent = parent.parentWidget()
+        if parent is not None:  # it opens at the top
+            parent.verticalScrollBar().value = 0
 
     def exit(self) -> None:
         self.seeds.placing.stop()
         self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
         self.following.forget()
-        self.input.watch_slices(False)
         Panel.exit(self)
-        self.display.surface.finish()
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
-        self.input.watch_slices(False)
         Panel.cleanup(self)
 
     def forget(self) -> None:
@@ -121,7 +112,7 @@ class ConnectednessPanel(Panel):
         """Another volume was chosen, with points and results of its own: no run begins."""
         self.seeds.placing.stop()
         self.threshold.volume_was_changed()
-        self.display.surface.first = False
+        self.output.surface.first = False
         self.following.rest()
 
     @property
@@ -135,8 +126,10 @@ class ConnectednessPanel(Panel):
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
-        values = (getattr(self.parameters, name) for name in SUBJECT)
-        return (self.inputs_text(), voxel_time(self.parameters.inputVolume), *values)
+        """What a text in the status line speaks of."""
+        parameters = self.parameters
+        values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
+        return (self.inputs_text(), voxel_time(parameters.inputVolume), *values)
 
     # --- what sections ask for
 
@@ -157,16 +150,29 @@ class ConnectednessPanel(Panel):
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        model, threshold = model_options(parameters), None
+        threshold, own = None, dict(model=parameters.model.value)
         if parameters.thresholdSource.value == "manual":
-            threshold = max(parameters.threshold, model.get("cut", LEAST))
+            threshold = max(parameters.threshold, LEAST)
+        if parameters.model.value == "contrast":
+            own |= dict(border=parameters.border.value)
+        else:
+            own |= dict(cut=parameters.cut, solver=parameters.solver.value)
+            threshold = threshold and max(threshold, parameters.cut)
+            if parameters.automaticAffinity:
+                own |= dict(radius=parameters.radius, side=parameters.side.value)
+            else:
+                numbers = [getattr(parameters, name) for name in NUMBERS]
+                own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
+            if own["solver"] == run_inputs.CORRECTED:
+                for name in ("corrections", "directions"):
+                    own[name] = getattr(parameters, name)
         return RunOptions(
-            **region_section.nodes_of(parameters),
+            **region_of(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
-            fillGaps=parameters.fillGaps,
-            **model,
+            fill_gaps=parameters.fillGaps,
+            **own,
         )
 
     def inputs_text(self) -> str:
@@ -211,37 +217,26 @@ class ConnectednessPanel(Panel):
 
     # --- runs: read, compute, write
 
-    def apply(self) -> None:
-        self.seeds.drag.interrupt()
-        Panel.apply(self)
-
     def prepare(self) -> None:
         from FuzzyConnectedGPULib.contrast import warm_up
 
         warm_up.prepare()
 
     def why_not(self) -> str:
-        parameters = self.parameters
-        if parameters.inputVolume is None:
+        if self.parameters.inputVolume is None:
             return _("Choose a volume.")
-        if not clicked_vessels(parameters):
+        if not clicked_vessels(self.parameters):
             return self.why_not_else() or _("Place at least one point inside the vessels.")
         return self.why_not_else()
 
     def why_not_else(self) -> str:
         """What stands against a run, beside a missing volume and missing points."""
-        parameters = self.parameters
-        volume = parameters.inputVolume
+        volume = self.parameters.inputVolume
         if volume is not None and not self.has_voxels(volume):
             return _("The volume holds no voxels, or colours instead of one intensity.")
         if volume is not None and volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
-        if parameters.model.value == "affinity":
-            if self.method.problem:
-                return self.method.problem
-            if affinity_of(parameters) is None:
-                return _("The spreads of the vessel brightness must be above 0.")
-        return region_section.why_not(parameters)
+        return region_problem(self.parameters)
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -272,7 +267,6 @@ class ConnectednessPanel(Panel):
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self._outputs(parameters if own else chosen, run.lists)
-        outputs.there().check(run.volume_node, run.options)
         self._writing = True
         try:
             result = run.write(found, outputs)
@@ -280,6 +274,7 @@ class ConnectednessPanel(Panel):
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
                     self.threshold.taken(parameters, result, chosen)
+                    self._show_affinity(parameters, result.affinity)
         finally:
             self._writing = False
         faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
@@ -288,26 +283,18 @@ class ConnectednessPanel(Panel):
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
-            self.display.surface.first = True
+            self.output.surface.first = True
         notes = [worded(each) for each in result.warnings if each not in faint]
-        done = self._done(result)
+        device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
+        done = _("Done, on {device}.").format(device=device)
         if not own:  # another one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
 
-    def _done(self, result: Any) -> str:
-        work = {
-            "nothing": _("Nothing but the threshold had changed"),
-            "new seeds": _("Went on from the last run"),
-        }.get(self.logic.cached.work, _("Done"))
-        device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
-        return _("{work}, on {device}.").format(work=work, device=device)
-
-
-def scroll_to_top(widget: Any) -> None:
-    """Scroll the area that a panel is in to its top."""
-    parent = widget.parentWidget()
-    while parent is not None and not parent.inherits("QScrollArea"):
-        parent = parent.parentWidget()
-    if parent is not None:
-        parent.verticalScrollBar().value = 0
+    @staticmethod
+    def _show_affinity(parameters: Any, affinity: Any) -> None:
+        """Show the numbers that a run took from the points."""
+        if affinity is not None and parameters.automaticAffinity:
+            parameters.mean = min(max(float(affinity.mean), -1e9), 1e9)
+            parameters.sigma = min(max(float(affinity.sigma), 1e-6), 1e9)
+            parameters.gradientSigma = min(max(float(affinity.gradient_sigma), 1e-6), 1e9)

@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_errors
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.threshold.thresholds import UNSURE, AutomaticThreshold
+from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
 from FuzzyConnectedGPUMRML.result import SamePlaceError, UnsureNote
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
@@ -22,39 +22,17 @@ def worded(said: Any) -> str:
 
 
 def _outside(said: Any) -> str:
-    names = ", ".join(said.labels)
+    text = _("All points lie outside the box or mask: {points}. Move them, or enlarge it.")
     if said.volume:
         text = _("All points lie outside the volume {volume}: {points}. Move them into a vessel.")
-        return text.format(volume=said.volume, points=names)
-    text = _("All points lie outside the box or mask: {points}. Move them, or enlarge it.")
-    return text.format(points=names)
+    return text.format(volume=said.volume, points=", ".join(said.labels))
 
 
 def _left_out(said: Any) -> str:
-    names = ", ".join(said.labels)
+    text = _("Left out, because outside the box or mask: {points}.")
     if said.volume:
         text = _("Left out, because outside the volume {volume}: {points}.")
-        return text.format(volume=said.volume, points=names)
-    return _("Left out, because outside the box or mask: {points}.").format(points=names)
-
-
-def _same_place(said: Any) -> str:
-    text = _(
-        "'{vessel}' (vessel) and '{other}' (not vessel) are at the same place: move or delete "
-    )
-    return (text + _("one.")).format(vessel=said.seed, other=said.background)
-
-
-def _not_finite(said: Any) -> str:
-    first = _("{count} voxels of the volume hold no finite number")
-    if said.count == 1:
-        first = _("1 voxel of the volume holds no finite number")
-    return first.format(count=said.count) + _(": fill in the lowest brightness there first.")
-
-
-def _shared(said: Any) -> str:
-    text = _("'{first}' and '{second}' have a point at the same place: move or delete one.")
-    return text.format(first=said.names[0], second=said.names[1])
+    return text.format(volume=said.volume, points=", ".join(said.labels))
 
 
 def _solver(said: Any) -> str:
@@ -76,12 +54,18 @@ def _nothing(said: Any) -> str:
 SENTENCES: dict[type, str | Callable[[Any], str]] = {
     OutsideError: _outside,
     LeftOutNote: _left_out,
-    SamePlaceError: _same_place,
+    SamePlaceError: _(
+        "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or delete "
+        "one."
+    ),
     input_errors.BackgroundConnectedError: _(
         "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
         "where the result leaks."
     ),
-    input_errors.NotFiniteError: _not_finite,
+    input_errors.NotFiniteError: _(
+        "Voxels of the volume ({count}) hold no finite number: fill in the lowest brightness "
+        "there first."
+    ),
     input_errors.LargeValuesError: _(
         "The volume's values ({low:g} to {high:g}) are too large: scale them first."
     ),
@@ -93,7 +77,9 @@ SENTENCES: dict[type, str | Callable[[Any], str]] = {
     input_errors.ConstantVolumeError: _(
         "Every voxel of the volume is {value:g}: choose another volume."
     ),
-    input_errors.SharedVoxelError: _shared,
+    input_errors.SharedVoxelError: _(
+        "'{names[0]}' and '{names[1]}' have a point at the same place: move or delete one."
+    ),
     input_errors.SolverDeviceError: _solver,
     input_errors.FaintClicksNote: _(
         "No vessel point differs from its surroundings by more than the noise: click into the "
@@ -109,16 +95,20 @@ SENTENCES: dict[type, str | Callable[[Any], str]] = {
 def threshold_reason(threshold: Any) -> str:
     """Return why a threshold was chosen; an empty text where there is nothing to say."""
     if isinstance(threshold, ContrastThreshold):
-        text = _("Vessels differ from their surroundings by at least {contrast:.3g}, ")
-        text += _("{times:.1f} times the noise.")
+        text = _(
+            "Vessels differ from their surroundings by at least {contrast:.3g}, {times:.1f} times "
+            "the noise."
+        )
         times = threshold.contrast / threshold.noise
         return text.format(contrast=threshold.contrast, times=times)
     if not isinstance(threshold, AutomaticThreshold):
         return ""
     leak = threshold.leak
-    text = _("No leak into the surroundings was found.")
-    if leak is not None:
+    if leak is None:
+        text = _("No leak into the surroundings was found.")
+    elif leak.alike:
+        text = _("The vessel points look like their surroundings.")
+    else:
         text = _("Below {below:.3g} it leaks into the surroundings.").format(below=leak.below)
-        text = _("The vessel points look like their surroundings.") if leak.alike else text
     unsure = threshold.confidence < UNSURE
     return _("Unsure: {reason}").format(reason=text) if unsure else text

@@ -32,30 +32,19 @@ class DeviceMemoryError(DeviceError):
 class NoCuda(str):
     """Why CUDA cannot be used, and how to fix it.
 
-    Attributes
-    ----------
-    kind : str
-        What is wrong, for callers that word it for their own users, such as "cupy missing".
+    `kind` says what is wrong, for callers that word it for their own users, such as "cupy missing".
     """
 
     kind: str
 
-    def __new__(cls, kind: str, text: str) -> "NoCuda":
+    def __new__(cls, text: str, kind: str = "") -> "NoCuda":
         self = super().__new__(cls, text)
         self.kind = kind
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.kind, str(self))
-
 
 class NoCudaError(DeviceError):
-    """A GPU was asked for that cannot be used.
-
-    Attributes
-    ----------
-    reason : NoCuda
-    """
+    """A GPU was asked for that cannot be used; `reason` is a `NoCuda`."""
 
     def __init__(self, device: str, reason: str) -> None:
         self.reason = reason
@@ -67,13 +56,7 @@ class Cancelled(FuzzyVesselError):
 
 
 class InputRemoved(Cancelled):
-    """An input left the scene during the run; nothing was changed.
-
-    Attributes
-    ----------
-    name : str
-        Of the input, in quotes.
-    """
+    """An input, `name` in quotes, left the scene during the run; nothing was changed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -81,13 +64,7 @@ class InputRemoved(Cancelled):
 
 
 class CpuUsedNote(str):
-    """Device "auto" went on with the CPU.
-
-    Attributes
-    ----------
-    reason : Exception
-        What failed on the GPU.
-    """
+    """Device "auto" went on with the CPU; `reason` is the exception of the GPU."""
 
     reason: Exception
 

@@ -39,8 +39,7 @@ def nearest(indices: Any) -> np.ndarray:
 def inside(voxels: Any, shape: Sequence[int]) -> np.ndarray:
     """Whether each voxel (K, J, I) lies in a volume of `shape` (K, J, I); shape (n,), bool."""
     voxels = np.asarray(voxels)
-    result: Any = ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
-    return result
+    return ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
 
 
 def voxel_volume(ijk_to_mm: Any) -> float:
@@ -49,14 +48,7 @@ def voxel_volume(ijk_to_mm: Any) -> float:
 
 
 class AffineSlices:
-    """Positions of a volume's voxel centres, one slice at a time, under a 4x4 matrix.
-
-    Parameters
-    ----------
-    ijk_to_points : array_like, shape (4, 4)
-    shape : tuple of int
-        K, J, I of the volume.
-    """
+    """Positions of the voxel centres of a volume of `shape`, one slice at a time, by a matrix."""
 
     def __init__(self, ijk_to_points: Any, shape: Sequence[int]) -> None:
         self.matrix = np.asarray(ijk_to_points, float)

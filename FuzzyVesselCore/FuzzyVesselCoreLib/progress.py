@@ -15,12 +15,7 @@ POLL_INTERVAL = 0.05  # seconds between two calls of the callback while compiled
 
 
 class Progress:
-    """Share of a run that is done, reported to a callback that may cancel the run.
-
-    Parameters
-    ----------
-    callback : callable, optional
-        ``callback(share) -> bool or None``; False cancels.
+    """Share of a run that is done, reported to ``callback(share) -> bool or None``; False cancels.
 
     Examples
     --------

@@ -29,26 +29,12 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
 
     Compiled code that releases the GIL (``nogil``) is called by it: `numba.prange` makes numba
     compile twice as long, and its threads must not be used by two threads at a time everywhere.
-
-    Parameters
-    ----------
-    work : callable
-        Called with the first number of a part and its end.
-    count : int
-        For example planes.
-    voxels : int
-        How many there are in all of them: fewer than `SMALL_VOLUME` are one part.
-
-    Returns
-    -------
-    list
-        What `work` returned, in the order of the parts. No thread works on when this returns or
-        raises an error.
+    ``work(first, last)`` is called for each part; fewer `voxels` than `SMALL_VOLUME` are one part.
+    What it returned comes back in the order of the parts. No thread works on when this returns or
+    raises an error.
 
     Examples
     --------
-    >>> in_parts(lambda first, last: last - first, 7, 0)
-    [7]
     >>> sum(in_parts(lambda first, last: last - first, 7, 1 << 20))
     7
     """

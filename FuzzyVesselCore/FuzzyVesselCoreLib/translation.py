@@ -10,17 +10,8 @@ def tr(text: str) -> str:
 
     Does what `slicer.i18n.tr` does. That one cannot be imported when a file is loaded, because the
     command line loads files of MRML before there is a module `slicer`; and called from here it
-    would take this file for the one that the text stands in.
-
-    Parameters
-    ----------
-    text : str
-        With placeholders in braces, which are filled in afterwards.
-
-    Examples
-    --------
-    >>> tr("The mask {mask} is empty.").format(mask="'liver'")
-    "The mask 'liver' is empty."
+    would take this file for the one that the text stands in. Placeholders in braces are filled in
+    afterwards.
     """
     try:
         from slicer.i18n import getContext, translate

@@ -82,36 +82,20 @@ def test_labels_and_centrelines(levels, scene, tmp_path, capsys):
     ras = (node.position * SPACING + ORIGIN)[::-1] * (-1, -1, 1)
     np.testing.assert_allclose([float(x) for x in first[2:5]], ras, atol=1e-5)
     assert f"{np.count_nonzero(whole):,} voxels" in capsys.readouterr().out
-
-
-def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    out = tmp_path / "out"
-    assert main(command(scene, out, "--threshold=0.35", "--components=largest")) == 0
+    from fuzzy_vessel import headless
     from fuzzy_vessel.reading import volumes
-    from fuzzy_vessel.slicer_host import headless
 
     headless.start().clear()
-    node, found = volumes.read_labelmap(out / "labels.ome.zarr")
-    assert found == [1]
+    node, labels = volumes.read_labelmap(out / "labels.ome.zarr")
+    assert len(labels) == whole.max()
     np.testing.assert_allclose(node.GetSpacing(), SPACING[::-1])
     np.testing.assert_allclose(node.GetOrigin(), np.array(ORIGIN[::-1]) * (-1, -1, 1))
 
 
-def test_the_automatic_threshold_is_reported(levels, scene, tmp_path):
-    from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold
-
-    assert main(command(scene, tmp_path / "out")) == 0
-    report = json.loads((tmp_path / "out" / "report.json").read_text())
-    automatic = automatic_threshold(level_values(levels))
-    assert (report["labels"]["threshold"], report["labels"]["why"]) == (
-        float(automatic), automatic.reason
-    )  # fmt: skip
-
-
 def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-    from FuzzyConnectedGPULib.threshold.thresholds import automatic_threshold
+    from FuzzyConnectedGPULib.thresholds import automatic_threshold
 
     phantom = liver_phantom((28, 30, 32))
     volume, seeds = phantom.volume, phantom.seeds[:1]
@@ -129,6 +113,10 @@ def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     np.testing.assert_array_equal(level_values(levels), scene.values)
     assert f"{np.count_nonzero(whole):,} voxels, 1 component\n" in capsys.readouterr().out
     assert np.count_nonzero(whole) > 100
+    report = json.loads((out / "report.json").read_text())
+    automatic = automatic_threshold(scene)
+    told = report["labels"]["threshold"], report["labels"]["why"]
+    assert told == (float(automatic), automatic.reason)
     bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,60,30")
     assert "give --seed" in error_of(capsys, *bad)
     bad = command(tmp_path / "volume.npy", tmp_path / "bad", "--affinity=220,0,30")
@@ -145,7 +133,7 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     assert main(command(scene, out, *OPTIONS)) == 130
     assert "the same command resumes the run" in capsys.readouterr().err
     message = error_of(capsys, *command(scene, out, "--threshold=0.5"))
-    assert "an unfinished run with other arguments: centrelines (it was True), level (i" in message
+    assert "holds an unfinished run whose centrelines and level and min_voxels and thr" in message
     monkeypatch.undo()
     monkeypatch.setattr(large, "labels", lambda *_, **__: pytest.fail("labelled again"))
     assert main(command(scene, out, *OPTIONS)) == 0
@@ -153,34 +141,25 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
     assert (out / "branches.csv").read_text() == skeleton.to_csv()
     capsys.readouterr()
-    assert "holds results of an earlier run" in error_of(capsys, *command(scene, out, *OPTIONS))
+    assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
 def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
-    folder, link = tmp_path / "empty", tmp_path / "link"
+    folder = tmp_path / "empty"
     folder.mkdir()
-    link.symlink_to(folder)
-    for out in (folder, link):
-        bad = command(scene, out, "--components=seeds", "--threshold=0.5")
-        assert 'components is "seeds"' in error_of(capsys, *bad)
-        assert list(folder.iterdir()) == []
+    bad = command(scene, folder, "--components=seeds", "--threshold=0.5")
+    assert 'components is "seeds"' in error_of(capsys, *bad)
+    assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '{"some": "thing"}', '"text"'])
+@pytest.mark.parametrize("text", ["{", '{"some": "thing"}'])
 def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
     state = tmp_path / "out" / "large.json"
     state.parent.mkdir()
     state.write_text(text)
     (state.parent / "more").touch()
-    assert "is not what a run has left" in error_of(capsys, *command(scene, state.parent))
+    assert "holds other files" in error_of(capsys, *command(scene, state.parent))
     assert state.read_text() == text
-
-
-def test_a_root_outside_is_refused_before_the_labels(scene, tmp_path, capsys):
-    out = tmp_path / "out"
-    bad = command(scene, out, *OPTIONS, "--root=400,0,0")
-    assert "--root 400,0,0 lies outside" in error_of(capsys, *bad)
-    assert not out.exists()
 
 
 def test_bad_arguments(scene, tmp_path, capsys):
@@ -192,6 +171,8 @@ def test_bad_arguments(scene, tmp_path, capsys):
         assert f"lies inside of {scene}" in error_of(capsys, *command(scene, inside))
     assert not (scene / "out").exists()
     assert "is a file of another kind" in error_of(capsys, *command(__file__, out))
+    bad = command(scene, out, *OPTIONS, "--root=400,0,0")
+    assert "--root 400,0,0 lies outside" in error_of(capsys, *bad)
     few = command(scene, out, "--memory-limit=0.000001")
     assert "above the limit" in error_of(capsys, *few)
     tunnels = command(scene, out, "--close-tunnels=1")
@@ -209,9 +190,12 @@ def test_bad_arguments(scene, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--min-voxels=100000"], "components, the largest of {largest:,} voxels, below --min-vox"),
-        (["--components=seeds", "--seed=0,0,0"], "voxels, but no --seed lies in one; check"),
-        (["--threshold=1"], "no voxel of the scene reaches the threshold 1."),
+        (
+            ["--min-voxels=100000"],
+            "the largest of {largest:,} voxels; check --threshold, --min-voxels",
+        ),
+        (["--components=seeds", "--seed=0,0,0"], "and that a --seed lies in one."),
+        (["--threshold=1"], "the scene has 0 components at this threshold"),
     ],
 )
 def test_no_component_is_left(levels, scene, tmp_path, capsys, options, said):

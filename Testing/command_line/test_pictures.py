@@ -70,8 +70,7 @@ def picture_of(subject):
 @pytest.mark.parametrize("name", GRIDS)
 def test_slices_show_the_patients_sides_and_true_sizes(name, without_3d):
     subject = ball(name, centre_mm=(12, -6, 20))
-    # A second seed in the middle of the patient's box makes that the middle of the picture.
-    panels, mm, _ = picture_of(subject)
+    # A second ball on the other side puts the middle of the patient's box into that of the picture.
     far = ball(name, centre_mm=(-12, 6, -20)).labels
     both = dataclasses.replace(subject, labels=subject.labels + 2 * far, vessels=[("a", "#ff4a3e")])
     panels, mm, _ = picture_of(both)
@@ -119,7 +118,7 @@ def test_the_surface_is_of_its_true_size_and_lit_from_outside():
     if warnings:
         pytest.skip(warnings[0])
     _, _, corners = pictures._reduced(subject)
-    view = pictures._framed(pictures._sides(corners)[0], corners, 1.04)
+    view = pictures.framed(pictures._sides(corners)[0], corners, 1.04)
     panel, mm = panels[0, 1], 2 * view["half_height_mm"] / PANEL
     shown = red(panel)
     rows, columns = np.nonzero(shown)

@@ -1,13 +1,20 @@
 """`fuzzy-vessel skeleton`, `run` and `demo`: centrelines as a user gets them, and bad labelmaps."""
 
 import csv
-import json
 import re
 
 import numpy as np
 import pytest
 
-from command_line.test_command_line import FILES, array_of, error_of, run
+from command_line.test_command_line import (
+    FILES,
+    array_of,
+    error_of,
+    names_in,
+    report_in,
+    told,
+    write_scan,
+)
 from fuzzy_vessel.__main__ import main
 from support.image_files import write_nrrd
 
@@ -35,63 +42,64 @@ def tree(tmp_path_factory):
     return write_nrrd(path, labels), labels
 
 
-def report_in(folder):
-    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
-
-
 def swc_samples(folder):
     lines = (folder / "skeleton.swc").read_text().splitlines()
     return np.array([line.split() for line in lines if not line.startswith("#")], float)
 
 
-def test_a_skeleton_in_a_pipe(tree, tmp_path):
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_label_has_its_tree_as_if_it_were_alone(tree, tmp_path, capsys):
     path, labels = tree
-    out = tmp_path / "results"
-    done = run("skeleton", path, "--label", "2", "--out", out)
-    assert done.returncode == 0, done.stderr
-    summary = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    out, alone = tmp_path / "trees", tmp_path / "alone"
+    text = told(capsys, "skeleton", path, "--label", "2", "--out", alone)
+    summary = dict(line.split(maxsplit=1) for line in text.splitlines())
     assert list(summary) == ["skeleton", "computed", "results"]
     assert summary["skeleton"].startswith("3 branches, ")
-    assert {entry.name for entry in out.iterdir()} == SKELETON_FILES
-    assert [entry.name for entry in tmp_path.iterdir()] == ["results"]
-
-    voxels = array_of(out / "skeleton.nrrd")
+    assert names_in(alone) == SKELETON_FILES
+    voxels = array_of(alone / "skeleton.nrrd")
     assert voxels.any()
     assert not voxels[labels != 2].any()
-    found = report_in(out)
+    found = report_in(alone)
     assert found["input"]["label"] == 2
-    assert found["skeleton"]["branches"] == 3
-    assert found["skeleton"]["components"] == 1
+    assert (found["skeleton"]["branches"], found["skeleton"]["components"]) == (3, 1)
     assert found["skeleton"]["skeleton_voxels"] == np.count_nonzero(voxels)
-    rows = (out / "branches.csv").read_text().splitlines()
-    assert len(rows) == 1 + 3
-    lengths = [float(row.split(",")[rows[0].split(",").index("length_mm")]) for row in rows[1:]]
+    lengths = [float(row["length_mm"]) for row in rows_of(alone / "branches.csv")]
     assert sum(lengths) == pytest.approx(found["skeleton"]["total_length_mm"], abs=1e-4)
 
+    text = told(capsys, "skeleton", path, "--labels", "all", "--out", out)
+    assert "label 2" in text
+    assert "label 5" in text
+    assert names_in(out) == {"label-2", "label-5", "branches.csv", "scene.mrb", "report.json"}
+    for name in ("branches.csv", "skeleton.swc", "network.graphml", "network-edges.csv"):
+        assert (out / "label-2" / name).read_bytes() == (alone / name).read_bytes(), name
+    assert names_in(out / "label-5") == SKELETON_FILES - {"scene.mrb", "report.json"}
+    table = [(row["label"], row["branch"]) for row in rows_of(out / "branches.csv")]
+    assert table == [("2", "0"), ("2", "1"), ("2", "2"), ("5", "0")]
+    skeletons = report_in(out)["skeletons"]
+    assert {label: each["branches"] for label, each in skeletons.items()} == {"2": 3, "5": 1}
 
-def test_an_object_without_branches_is_no_error(tmp_path):
+
+def test_an_object_without_branches_is_no_error(tmp_path, capsys):
     labels = np.zeros((5, 5, 5), np.uint8)
     labels[2, 2, 2] = 1
     out = tmp_path / "out"
-    path = write_nrrd(tmp_path / "dot.nrrd", labels)
-    assert main(["skeleton", str(path), "--out", str(out)]) == 0
+    told(capsys, "skeleton", write_nrrd(tmp_path / "dot.nrrd", labels), "--out", out)
     assert report_in(out)["skeleton"]["branches"] == 0
-    expected = SKELETON_FILES - {"skeleton.png"} - LINE_FILES
-    assert {entry.name for entry in out.iterdir()} == expected
+    assert names_in(out) == SKELETON_FILES - {"skeleton.png"} - LINE_FILES
 
 
 def test_run_segments_and_finds_the_axis(tmp_path, without_3d, capsys):
-    rng = np.random.default_rng(7)
     vessel = np.zeros((12, 20, 40), bool)
     vessel[3:10, 7:14, 2:38] = True
-    volume = np.where(vessel, 200, 100) + rng.normal(0, 5, vessel.shape)
-    path = write_nrrd(tmp_path / "scan.nrrd", volume.astype(np.int16))
-    out = tmp_path / "results"
+    path, out = write_scan(tmp_path / "scan.nrrd", vessel), tmp_path / "results"
     arguments = ["--seed", "15,10,6", "--seed", "25,10,6"]
     assert main(["run", str(path), *arguments, "--out", str(out)]) == 0
     # Without 3D there is no picture of the centrelines; that is said, once.
-    files = FILES | SKELETON_FILES - {"skeleton.png"}
-    assert {entry.name for entry in out.iterdir()} == files
+    assert names_in(out) == FILES | SKELETON_FILES - {"skeleton.png"}
     said = capsys.readouterr()
     assert said.err.count("no 3D in this test") == 1
     summary = [line.split()[0] for line in said.out.splitlines() if line[0] != " "]
@@ -111,36 +119,28 @@ def test_run_segments_and_finds_the_axis(tmp_path, without_3d, capsys):
     assert abs(samples[inner, 2] - 30 - 12).max() < 2.5
 
 
-def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys):
+def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys, without_3d):
     out = tmp_path / "demo"
-    assert main(["demo", "--size", "64", "--seed-number", "1", "--out", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert "Dice" in said
-    extra = {"phantom.nrrd", "phantom-vessels.nrrd"}
-    assert {entry.name for entry in out.iterdir()} == FILES | SKELETON_FILES | extra
+    text = told(capsys, "demo", "--size", "64", "--seed-number", "1", "--out", out)
+    assert "Dice" in text
     known = array_of(out / "phantom-vessels.nrrd")
     assert known.shape == (64, 64, 64)
     assert array_of(out / "labelmap.nrrd")[known > 0].any()
-    told = [float(number) for number in re.findall(r"distance +([\d.]+) mm on average", said)]
+    said = [float(number) for number in re.findall(r"distance +([\d.]+) mm on average", text)]
     measured = report_in(out)["skeleton"]["distances_in_the_liver_mm"]
     ways = ("skeleton_to_centreline", "centreline_to_skeleton")
-    assert told == [pytest.approx(measured[way]["mean"], abs=0.005) for way in ways]
+    assert said == [pytest.approx(measured[way]["mean"], abs=0.005) for way in ways]
     assert all(measured[way]["mean"] < measured[way]["percentile_95"] for way in ways)
 
 
 def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    scan = rng.integers(-1000, 1000, (4, 50, 60)).astype(np.int16)
-    many = np.arange(12000, dtype=np.int16).reshape(4, 50, 60)
-    fuzzy = np.full((4, 5, 6), 0.25, np.float32)
-    unset = np.full((4, 5, 6), np.nan, np.float32)
-    nothing = np.zeros((4, 5, 6), np.uint8)
+    scan = np.random.default_rng(1).integers(-1000, 1000, (4, 50, 60)).astype(np.int16)
     for name, array, message in (
         ("scan", scan, "looks like a scan, not a labelmap"),
-        ("many", many, "12,000 different numbers from 0 to 11999"),
-        ("fuzzy", fuzzy, "numbers that are not whole, such as 0.25"),
-        ("unset", unset, "numbers that are not whole, such as nan"),
-        ("nothing", nothing, "the labelmap is empty"),
+        ("many", np.arange(512, dtype=np.int16).reshape(8, 8, 8), "512 different numbers from 0"),
+        ("fuzzy", np.full((4, 5, 6), 0.25, np.float32), "not whole, such as 0.25"),
+        ("unset", np.full((4, 5, 6), np.nan, np.float32), "not whole, such as nan"),
+        ("nothing", np.zeros((4, 5, 6), np.uint8), "the labelmap is empty"),
     ):
         path = write_nrrd(tmp_path / f"{name}.nrrd", array)
         line = error_of(capsys, "skeleton", path, "--out", tmp_path / "out")
@@ -149,23 +149,36 @@ def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):
         assert not (tmp_path / "out").exists()
 
 
-BORDER = ("--border", "half")  # the right one for diameters of wide vessels
+def test_formats_and_a_root_are_chosen(tree, without_3d, tmp_path, capsys):
+    out = tmp_path / "out"
+    for formats, there in (
+        ("none", set()),
+        ("stl,graphml", {"surface.stl", "tubes.stl", "network.graphml"}),
+        ("vmtk", {"centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"}),
+    ):
+        told(capsys, "skeleton", tree[0], "--label", "2", "--formats", formats, "--out", out)
+        assert names_in(out) - {
+            "skeleton.nrrd", "branches.csv", "skeleton.swc", "scene.mrb", "report.json",
+            "centrelines.vtp", "curves.mrk.json",
+        } == there  # fmt: skip
+    said = error_of(capsys, "skeleton", tree[0], "--root", "60,0,0", "--out", tmp_path / "b")
+    assert "--root 60,0,0 lies outside the labelmap of 60,40,20 voxels" in said
+    assert not (tmp_path / "b").exists()
 
 
 def test_an_aorta_lies_where_other_software_found_its_centrelines(
-    data_folder, tmp_path, without_3d
+    data_folder, tmp_path, without_3d, capsys
 ):
     """Within a voxel (0.88 x 0.88 x 1.5 mm) on average."""
     import slicer
     from scipy.spatial import cKDTree
 
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     out = tmp_path / "out"
-    seeds = [part for seed in ("70,273,16", "88,93,19", "63,94,20") for part in ("--seed", seed)]
-    assert (
-        main(["run", str(data_folder / "aorta_mra.mha"), *seeds, *BORDER, "--out", str(out)]) == 0
-    )
+    seeds = [f"--seed={seed}" for seed in ("70,273,16", "88,93,19", "63,94,20")]
+    # The right border for diameters of wide vessels.
+    told(capsys, "run", data_folder / "aorta_mra.mha", *seeds, "--border", "half", "--out", out)
     headless.start().clear()
     # This model is in RAS, without saying so: Slicer would take it for LPS.
     reference = slicer.util.loadModel(str(data_folder / "aorta_mra_centerline.vtp"))
@@ -173,65 +186,3 @@ def test_an_aorta_lies_where_other_software_found_its_centrelines(
     away = cKDTree(swc_samples(out)[:, 2:5]).query(known)[0]
     assert away.mean() < 1.0
     assert np.percentile(away, 95) < 2.0
-
-
-# ---- one tree for each label
-
-
-def told(capsys, *arguments):
-    """Run the program in this process; return what it said."""
-    assert main([str(argument) for argument in arguments]) == 0
-    return capsys.readouterr().out
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def test_each_label_has_its_tree_as_if_it_were_alone(tree, without_3d, tmp_path, capsys):
-    path, _ = tree
-    out = tmp_path / "trees"
-    text = told(capsys, "skeleton", path, "--labels", "all", "--out", out)
-    assert "label 2" in text
-    assert "label 5" in text
-    assert {each.name for each in out.iterdir()} == {
-        "label-2", "label-5", "branches.csv", "scene.mrb", "report.json",
-    }  # fmt: skip
-    for label in (2, 5):
-        alone = tmp_path / f"alone {label}"
-        told(capsys, "skeleton", path, "--label", str(label), "--out", alone)
-        for name in ("branches.csv", "skeleton.swc", "network.graphml", "network-edges.csv"):
-            own = (out / f"label-{label}" / name).read_bytes()
-            assert own == (alone / name).read_bytes(), name
-        there = {each.name for each in (out / f"label-{label}").iterdir()}
-        assert there == SKELETON_FILES - {"scene.mrb", "report.json", "skeleton.png"}
-    table = rows_of(out / "branches.csv")
-    assert [row["label"] for row in table] == ["2", "2", "2", "5"]
-    assert [row["branch"] for row in table] == ["0", "1", "2", "0"]
-    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert {label: each["branches"] for label, each in report["skeletons"].items()} == {
-        "2": 3,
-        "5": 1,
-    }
-
-
-# ---- formats and roots of trees
-
-
-def test_formats_and_a_root_are_chosen(tree, without_3d, tmp_path, capsys):
-    for formats, there in (
-        ("none", set()),
-        ("stl,graphml", {"surface.stl", "tubes.stl", "network.graphml"}),
-        ("vmtk", {"centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"}),
-    ):
-        out = tmp_path / "out"
-        told(capsys, "skeleton", tree[0], "--label", "2", "--formats", formats, "--out", out)
-        more = {path.name for path in out.iterdir()} - {
-            "skeleton.nrrd", "branches.csv", "skeleton.swc", "scene.mrb", "report.json",
-            "centrelines.vtp", "curves.mrk.json",
-        }  # fmt: skip
-        assert more == there
-    said = error_of(capsys, "skeleton", tree[0], "--root", "60,0,0", "--out", tmp_path / "b")
-    assert "--root 60,0,0 lies outside the labelmap of 60,40,20 voxels" in said
-    assert not (tmp_path / "b").exists()

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.slicer_cli.programs import segment_main, skeleton_main
+from fuzzy_vessel.slicer_cli.__main__ import segment_main, skeleton_main
 from support.image_files import write_nrrd
 from support.places import ROOT
 
+pytest.importorskip("slicer", reason="slicer-core is not installed")
 SHAPE = (14, 20, 30)
 # Elements that ModuleDescription.xsd of the Slicer Execution Model has for a parameter.
 INSIDE = {
@@ -79,7 +80,6 @@ def test_the_description_is_what_the_schema_has(name, capsys):
 
 
 def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
     from fuzzy_vessel.reading import volumes
 
     labels, strength = tmp_path / "labels.nrrd", tmp_path / "strength.nrrd"
@@ -111,24 +111,23 @@ def test_from_points_to_labels_to_centrelines(scan, tmp_path, capsys):
     )
 
 
+SEED = ("--seed", "-14,-30,44")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["labels.nrrd"],
-            "there is no seed: give points inside the vessels with --seed R,A,S in mm",
-        ),
-        (["labels.png", "--seed", "-14,-30,44"], "labels can be written as"),
-        (["no/labels.nrrd", "--seed", "-14,-30,44"], "there is no folder"),
+        (["labels.nrrd"], "there is no seed: give points inside the vessels with --seed R,A,S"),
+        (["labels.png", *SEED], "labels can be written as"),
+        (["no/labels.nrrd", *SEED], "there is no folder"),
         (["labels.nrrd", "--seed", "500,500,500"], "outside"),
-        (["labels.nrrd", "--seed", "-14,-30,44", "--mask", "other.nrrd"], "other.nrrd"),
-        (["labels.nrrd", "--seed", "-14,-30,44", "--fillGaps", "-3"], "-3"),
+        (["labels.nrrd", *SEED, "--mask", "other.nrrd"], "other.nrrd"),
+        (["labels.nrrd", *SEED, "--fillGaps", "-3"], "-3"),
     ],
 )
 def test_input_that_cannot_be_used_is_told_in_one_line(
     scan, tmp_path, capsys, monkeypatch, arguments, message
 ):
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
     monkeypatch.chdir(tmp_path)
     assert segment_main([scan.name, *arguments]) == 2
     error = capsys.readouterr().err
@@ -139,7 +138,6 @@ def test_input_that_cannot_be_used_is_told_in_one_line(
 
 
 def test_an_empty_labelmap_a_voxel_and_a_level(tmp_path, capsys):
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
     labels = np.zeros((6, 7, 8), np.uint8)
     empty = write_nrrd(tmp_path / "empty.nrrd", labels)
     labels[3, 3, 3] = 1

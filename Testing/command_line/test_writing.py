@@ -1,22 +1,27 @@
-"""Results as a whole or not at all: the folder, the files in it, and a disk that fills up."""
+"""Results as a whole or not at all: the folder, the files in it, and a disk that fills up.
+
+And the scene of Slicer that they come from.
+"""
 
 import contextlib
 import json
+import os
+import subprocess
 import sys
-import zipfile
 
 import numpy as np
 import pytest
 
-from fuzzy_vessel.writing import nodes, report_file
-from fuzzy_vessel.writing.output_folder import OutputFolder
+from fuzzy_vessel.writing import files
+from fuzzy_vessel.writing.folder import ResultsFolder, write_report
 from FuzzyVesselCoreLib.errors import InputError
+from support.places import PACKAGE_FOLDERS
 
 OURS = json.dumps({"program": "fuzzy-vessel"})
 
 
 def write_result(path, content, *others):
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "report.json").write_text(OURS)
         (place / "result.txt").write_text(content)
         for name in others:
@@ -24,14 +29,14 @@ def write_result(path, content, *others):
 
 
 def write_half(path, error):
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "result.txt").write_text("half")
         raise error
 
 
 def test_a_new_folder_appears_at_the_end_with_its_parents(tmp_path):
     path = tmp_path / "a" / "b" / "results"
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "result.txt").write_text("vessels")
         assert not path.exists()
         assert place.parent == path.parent  # the same disk: moving it costs nothing
@@ -56,28 +61,21 @@ def test_an_earlier_result_is_replaced_as_a_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("content", ["edited by hand", "FIRST"])
-def test_a_result_that_was_edited_by_hand_is_kept(tmp_path, content):
-    path = tmp_path / "results"
-    write_result(path, "first")
-    (path / "result.txt").write_text(content)
-    with pytest.raises(InputError, match=r"results: result.txt was changed after it was written"):
-        write_result(path, "second")
-    assert (path / "result.txt").read_text() == content
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     path = tmp_path / "results"
     write_result(path, "first")
 
     def run():
-        with OutputFolder(path) as place:
+        with ResultsFolder(path) as place:
             (place / "result.txt").write_text("second")
             (path / "result.txt").write_text("edited by hand")
 
-    for number in (2, 3):
+    for number, content in ((2, "edited by hand"), (3, "FIRST")):
         beside = tmp_path / f"results-{number}"
+        (path / "result.txt").write_text(content)
+        with pytest.raises(InputError, match=r"results: result.txt was changed after it was writ"):
+            write_result(path, "second")
+        assert (path / "result.txt").read_text() == content
         (path / "result.txt").write_text("first")
         with pytest.raises(InputError, match=r"results: result.txt was changed") as failed:
             run()
@@ -145,35 +143,25 @@ def test_an_interrupt_between_the_renames_loses_no_result(tmp_path, monkeypatch,
 # The nodes' files.
 
 
-@pytest.fixture
-def application():
-    pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
-
-    app = headless.start()
-    yield app
-    app.clear()
-
-
-def add_volume(shape=(20, 40, 40)):
+def add_noise():
     import slicer
 
-    noise = np.random.default_rng(3).integers(0, 30000, shape).astype(np.int16)
+    noise = np.random.default_rng(3).integers(0, 30000, (20, 40, 40)).astype(np.int16)
     return slicer.util.addVolumeFromArray(noise, np.diag([-1.0, -1, 2, 1]), "scan")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
-def test_a_full_disk_is_noticed_whoever_writes(application, tmp_path):
+def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
     import resource
 
-    volume = add_volume()
+    volume = add_noise()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
-            lambda: nodes.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
-            lambda: nodes.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
-            lambda: report_file.write_report(tmp_path, {"long": "x" * 30_000}),
+            lambda: files.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: files.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
+            lambda: write_report(tmp_path, {"long": "x" * 30_000}),
         ):
             with pytest.raises(OSError, match=r"could not be written|File too large"):
                 write()
@@ -182,14 +170,57 @@ def test_a_full_disk_is_noticed_whoever_writes(application, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0, 100, -30])
-def test_a_file_that_lost_its_end_is_not_whole(application, tmp_path, kept):
-    volume = add_volume()
-    nodes.write_nodes(tmp_path, {"a.nrrd": volume})
-    with zipfile.ZipFile(tmp_path / "a.mrb", "w") as bundle:
-        bundle.writestr("scene.mrml", "x" * 500)
+def test_a_file_that_lost_its_end_is_not_whole(slicer_scene, tmp_path, kept):
+    files.write_nodes(tmp_path, {"a.nrrd": add_noise()})
     (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
-    for name in ("a.nrrd", "a.mrb", "a.json"):
+    for name in ("a.nrrd", "a.json"):
         path = tmp_path / name
-        assert nodes.is_whole(path)
+        assert files.is_whole(path)
         path.write_bytes(path.read_bytes()[:kept])
-        assert not nodes.is_whole(path)
+        assert not files.is_whole(path)
+
+
+def test_the_scene_brings_everything_back(slicer_scene, tmp_path):
+    import slicer
+
+    volume = add_noise()
+    values = slicer.util.arrayFromVolume(volume).copy()
+    points = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "clicks")
+    points.AddControlPointWorld([1.5, 2.5, -3.5], "here")
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
+    labelmap = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "labels")
+    slicer.util.updateVolumeFromArray(labelmap, (values > 15000).astype(np.uint8))
+    segmentations = slicer.modules.segmentations.logic()
+    assert segmentations.ImportLabelmapToSegmentationNode(labelmap, segmentation)
+    files.write_slicer_scene(tmp_path, volume, (1.5, 2.5, -3.5))
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.mrb"]
+
+    slicer_scene.Clear(False)
+    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
+    assert np.array_equal(slicer.util.arrayFromVolume(slicer.util.getNode("scan")), values)
+    assert slicer.util.getNode("clicks").GetNthControlPointLabel(0) == "here"
+    assert slicer.util.getNode("parts").GetSegmentation().GetNumberOfSegments() == 1
+    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+    background = slicer.util.getNode("scan").GetID()
+    assert [view.GetBackgroundVolumeID() for view in views] == 3 * [background]
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [("None", "needs slicer-core"), ("types.ModuleType('slicer')", "not 3D Slicer's")],
+)
+def test_missing_slicer_core_names_the_extra(found, message):
+    code = (
+        f"import sys, types; sys.modules['slicer'] = {found}\n"
+        "from fuzzy_vessel import headless\n"
+        "from FuzzyVesselCoreLib.errors import InputError\n"
+        "try: headless.start()\n"
+        "except InputError as error: print(error)"
+    )
+    paths = os.pathsep.join(map(str, PACKAGE_FOLDERS))
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, text=True,
+        capture_output=True,
+    )  # fmt: skip
+    assert message in run.stdout
+    assert "fuzzy-vessel-gpu[mrml]" in run.stdout

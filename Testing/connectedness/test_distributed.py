@@ -1,30 +1,26 @@
 """Connectedness and labels over blocks: bits of the whole, resumed runs, bad input."""
 
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from FuzzyConnectedGPULib import GaussianAffinity, binarize
+from FuzzyConnectedGPULib import GaussianAffinity, automatic_threshold, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
-from FuzzyConnectedGPULib import volume_curve as whole_curve
-from FuzzyConnectedGPULib.distributed import (
-    CardProcesses,
-    LabelOptions,
-    connectedness,
-    labels,
-    volume_curve,
-)
-from FuzzyConnectedGPULib.distributed import connectedness as entry
-from FuzzyConnectedGPULib.distributed import labels as label_entry
-from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
+from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness, labels
+from FuzzyConnectedGPULib.thresholds import fill_gaps
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from support.problems import problems
 
 AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
 zarr = pytest.importorskip("zarr", minversion="3")
 blocks = st.tuples(*[st.integers(1, 6)] * 3)
+entry, label_entry = (sys.modules[each.__module__] for each in (connectedness, labels))
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +40,8 @@ def source(volume, tmp_path):
     return path
 
 
-@settings(max_examples=25)
-@given(problem=problems(9), block=blocks)
+@settings(max_examples=20)
+@given(problem=problems(9), block=st.tuples(*[st.integers(2, 6)] * 3))
 def test_every_partition_gives_the_levels_of_the_whole(problem, block):
     volume, seeds, affinity, cut, mask = problem
     wanted = whole_connectedness(
@@ -81,8 +77,16 @@ def test_a_process_for_each_card(source, whole, tmp_path):
     assert np.array_equal(zarr.open(tmp_path / "out.zarr")[:], np.rint(whole * 65535))
 
 
+class Elsewhere(ThreadPoolExecutor):
+    """Runs tasks as another process would: from their pickles."""
+
+    def submit(self, function, /, *args):
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        return super().submit(function, *args)
+
+
 @pytest.mark.parametrize(
-    ("client", "name"), [(None, "out.zarr"), ("threads", "out.npy"), ("processes", "out.zarr")]
+    ("client", "name"), [(None, "out.zarr"), ("threads", "out.npy"), (Elsewhere(2), "out.zarr")]
 )
 def test_paths_and_schedulers(source, whole, tmp_path, name, client):
     target = tmp_path / name
@@ -97,7 +101,7 @@ def test_paths_and_schedulers(source, whole, tmp_path, name, client):
 
 @pytest.mark.parametrize(("step", "after"), [("contract_block", 5), ("finish_block", 3)])
 def test_an_interrupted_run_is_resumed(source, whole, tmp_path, monkeypatch, step, after):
-    original, done = getattr(entry_module(), step), []
+    original, done = getattr(entry, step), []
 
     def failing(job, number):
         if len(done) == after:
@@ -105,23 +109,17 @@ def test_an_interrupted_run_is_resumed(source, whole, tmp_path, monkeypatch, ste
         original(job, number)
         done.append(number)
 
-    monkeypatch.setattr(entry_module(), step, failing)
+    monkeypatch.setattr(entry, step, failing)
     given = source, SEEDS, AFFINITY, tmp_path / "out.npy"
     with pytest.raises(KeyboardInterrupt):
         connectedness(*given, block=9, device="cpu")
-    monkeypatch.setattr(entry_module(), step, original)
+    monkeypatch.setattr(entry, step, original)
     with pytest.raises(InputError, match=r"whose cut differed|whose block differed"):
         connectedness(*given, block=9, cut=0.3, device="cpu")
     run = connectedness(*given, block=9, device="cpu")
     phase = "forests" if step == "contract_block" else "finish"
     assert run.computed[phase] == 12 - after
     assert np.array_equal(np.load(tmp_path / "out.npy"), np.rint(whole * 65535))
-
-
-def entry_module():
-    import sys
-
-    return sys.modules[entry.__module__]
 
 
 def test_a_cancelled_run_leaves_no_target(source, tmp_path):
@@ -134,13 +132,13 @@ def test_a_cancelled_run_leaves_no_target(source, tmp_path):
 
 
 def test_a_source_that_changes_during_the_run_is_refused(volume, monkeypatch):
-    changing, original = volume.copy(), entry_module().join_forests
+    changing, original = volume.copy(), entry.join_forests
 
     def changed(job):
         changing[12, 12, 12] += 1
         return original(job)
 
-    monkeypatch.setattr(entry_module(), "join_forests", changed)
+    monkeypatch.setattr(entry, "join_forests", changed)
     with pytest.raises(InputError, match="changed during the run, in the block K 9:16"):
         connectedness(
             changing, SEEDS, AFFINITY, np.empty(volume.shape, np.uint16), block=9, device="cpu"
@@ -191,7 +189,7 @@ def test_a_damaged_chunk_is_named(source):
         )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     number=st.integers(0, 10**6),
     shape=st.tuples(*[st.integers(1, 12)] * 3),
@@ -228,11 +226,10 @@ def test_labels_are_those_of_the_whole(number, shape, block, rounds, components,
         assert run.table.sizes.tolist() == sizes[kept].tolist()
 
 
-def test_the_volume_curve_and_its_threshold_are_those_of_the_whole(whole, tmp_path):
-    _, counts = volume_curve(whole, options=LabelOptions(block=7))
-    assert np.array_equal(counts, whole_curve(whole)[1])
+def test_the_automatic_threshold_is_that_of_the_whole(whole, tmp_path):
     levels = np.rint(whole * 65535).astype(np.uint16)
     run = labels(levels, None, tmp_path / "labels.ome.zarr", spacing=(3, 2, 1), block=7)
+    assert run.threshold == automatic_threshold(whole)
     image = zarr.open(tmp_path / "labels.ome.zarr")
     assert np.array_equal(image["0"][:] > 0, whole >= np.float32(run.threshold))
     placed = image.attrs["ome"]["multiscales"][0]["datasets"][0]["coordinateTransformations"]
@@ -241,10 +238,7 @@ def test_the_volume_curve_and_its_threshold_are_those_of_the_whole(whole, tmp_pa
 
 
 def test_interrupted_labels_are_resumed(whole, tmp_path, monkeypatch):
-    import sys
-
-    module = sys.modules[label_entry.__module__]
-    original, done = module.write_block, []
+    original, done = label_entry.write_block, []
 
     def failing(job, number, numbers):
         if len(done) == 4:
@@ -252,11 +246,11 @@ def test_interrupted_labels_are_resumed(whole, tmp_path, monkeypatch):
         original(job, number, numbers)
         done.append(number)
 
-    monkeypatch.setattr(module, "write_block", failing)
+    monkeypatch.setattr(label_entry, "write_block", failing)
     with pytest.raises(KeyboardInterrupt):
         labels(whole, 0.5, tmp_path / "out.npy", block=9)
-    monkeypatch.setattr(module, "label_block", lambda *_: pytest.fail("labelled again"))
-    monkeypatch.setattr(module, "write_block", original)
+    monkeypatch.setattr(label_entry, "label_block", lambda *_: pytest.fail("labelled again"))
+    monkeypatch.setattr(label_entry, "write_block", original)
     labels(whole, 0.5, tmp_path / "out.npy", block=9)
     assert np.array_equal(np.load(tmp_path / "out.npy"), whole >= 0.5)
 
@@ -271,8 +265,6 @@ def test_bad_scenes_are_named(whole, tmp_path):
         labels(target, 0.5, target.copy())
     with pytest.raises(InputError, match="no seeds"):
         labels(whole, 0.5, target, components="seeds")
-    with pytest.raises(InputError, match="volume curve"):
-        volume_curve(target)
 
 
 def test_card_processes_need_a_card(monkeypatch):

@@ -11,12 +11,12 @@ from FuzzyConnectedGPULib import (
     estimate_affinity,
 )
 from FuzzyConnectedGPULib.segmentation import segment
-from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import (
+from FuzzyConnectedGPULib.thresholds import (
     AutomaticThreshold,
     automatic_threshold,
     background_threshold,
     choose_threshold,
+    fill_gaps,
 )
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.affinity import level_values
-from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import (
+from FuzzyConnectedGPULib.thresholds import (
     automatic_threshold,
     background_threshold,
     binarize,
+    fill_gaps,
     volume_curve,
 )
 from FuzzyVesselCoreLib.errors import InputError

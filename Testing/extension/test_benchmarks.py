@@ -1,43 +1,35 @@
 """The benchmark's tables run on small volumes, and README's figures come from its file."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from scipy import ndimage
 
 from Benchmarks import clicks, figures, frame, volumes
-from Benchmarks.__main__ import TABLES
-from support.places import ROOT
+from Benchmarks.__main__ import TABLES, main
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "Benchmarks", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+def run(monkeypatch, *arguments):
+    monkeypatch.setattr("sys.argv", ["Benchmarks", *map(str, arguments)])
+    main()
 
 
-def test_tables_run_are_stored_and_drawn(tmp_path):
+def test_tables_run_are_stored_and_drawn(tmp_path, monkeypatch, capsys):
     path = tmp_path / "measured.json"
     names = ["kfoe-english", "connectedness", "segment", "skeleton"]
-    done = run("--quick", "--device", "cpu", "--repeats", "1", "--json", str(path), *names)
-    assert done.returncode == 0, done.stderr
+    run(monkeypatch, "--quick", "--device", "cpu", "--repeats", "1", "--json", path, *names)
     tables = json.loads(path.read_text())["tables"]
     assert list(tables) == names
     assert {row["errors"] for row in tables["kfoe-english"]["rows"]} == {0}
     assert all("equal" in row["check"] for row in tables["connectedness"]["rows"])
     assert all("guarantees hold" in row["check"] for row in tables["skeleton"]["rows"])
-    done = run("--json", str(path), "--plots", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert "English paper, table 1" in done.stdout
+    run(monkeypatch, "--json", path, "--plots", tmp_path)
+    assert "English paper, table 1" in capsys.readouterr().out
     assert {f.stem for f in tmp_path.glob("*.svg")} == set(names)
-
-
-def test_a_wrong_table_is_refused_in_one_line():
-    done = run("speed-of-light")
-    assert done.returncode == 2
-    assert "unknown table 'speed-of-light'" in done.stderr
+    with pytest.raises(SystemExit):
+        run(monkeypatch, "speed-of-light")
+    assert "unknown table 'speed-of-light'" in capsys.readouterr().err
 
 
 def test_the_simulated_person_clicks_the_deepest_voxel_of_the_largest_error():

@@ -97,6 +97,17 @@ def read_nrrd(path):
     return np.frombuffer(gzip.decompress(data), np.uint8).reshape(sizes[::-1]) > 0
 
 
+def random_solid(rng, largest_side=18):
+    """A solid of any topology, with a curved tube of changing radius and a rough border."""
+    shape = rng.integers(6, largest_side + 1, 3)
+    noise = ndimage.gaussian_filter(rng.random(shape), rng.uniform(0.5, 2))
+    solid = noise >= np.quantile(noise, rng.uniform(0.5, 0.97))
+    ends, bend = rng.uniform(0, 1, (2, 3)) * shape, rng.uniform(0, 1, 3) * shape
+    axis = line(ends[0], bend) * (1 - line(0, 1)) + line(bend, ends[1]) * line(0, 1)
+    solid |= tube(axis, np.linspace(*rng.uniform(0.8, 0.18 * min(shape), 2), 200), shape)
+    return rough(solid, rng.uniform(0, 0.3), int(rng.integers(1 << 30)))
+
+
 @strategies.composite
 def random_solids(draw, largest=14):
     """Solids of any topology: smoothed or raw noise over some threshold, never empty."""

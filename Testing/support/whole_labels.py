@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from FuzzyConnectedGPULib.threshold.gaps import fill_gaps
-from FuzzyConnectedGPULib.threshold.thresholds import binarize
+from FuzzyConnectedGPULib.thresholds import binarize, fill_gaps
 from FuzzyVesselCoreLib.voxels.labels import component_sizes, label_components
 
 

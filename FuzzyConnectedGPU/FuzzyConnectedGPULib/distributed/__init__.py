@@ -25,16 +25,9 @@ blocks of 512.
 """
 
 from .connectedness import BlockOptions, BlockRun, CardProcesses, connectedness
-from .labels import ComponentTable, LabelOptions, LabelRun, labels, volume_curve
+from .labels import ComponentTable, LabelOptions, LabelRun, labels
 
 __all__ = [
-    "BlockOptions",
-    "BlockRun",
-    "CardProcesses",
-    "ComponentTable",
-    "LabelOptions",
-    "LabelRun",
-    "connectedness",
-    "labels",
-    "volume_curve",
-]
+    "BlockOptions", "BlockRun", "CardProcesses", "ComponentTable", "LabelOptions", "LabelRun",
+    "connectedness", "labels",
+]  # fmt: skip

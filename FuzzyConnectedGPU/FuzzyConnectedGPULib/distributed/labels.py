@@ -1,4 +1,4 @@
-"""Labels and volume curve of a scene larger than memory, exact, block by block.
+"""Labels of a scene larger than memory, exact, block by block.
 
 *Object.* Whether a voxel reaches the threshold depends on it alone; a round of filling gaps looks
 one voxel far, so a block with a margin of as many voxels as there are rounds has the volume's.
@@ -28,10 +28,11 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import TOP_LEVEL, level_values
 from ..input_validation import checked_seeds
-from ..threshold.gaps import check_rounds, fill_gaps
-from ..threshold.thresholds import (
+from ..thresholds import (
+    check_rounds,
     check_threshold,
     curve_of,
+    fill_gaps,
     level_histogram,
     lowest_value,
     next_above,
@@ -484,36 +485,6 @@ def write_block(job: LabelJob, number: int, numbers: np.ndarray) -> None:
     by_part = np.concatenate([[0], numbers]).astype(job.target.dtype)
     job.target.write(box, by_part[job.numbered(box)[0]])
     job.folder.put("done", number)
-
-
-def volume_curve(
-    scene: Any,
-    *,
-    client: Any = None,
-    progress: Progress | ProgressCallback | None = None,
-    options: LabelOptions | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Number of the object's voxels at every threshold, of a scene that need not fit in memory.
-
-    Equals `FuzzyConnectedGPULib.volume_curve` of the whole; parameters and errors as of `labels`.
-
-    Returns
-    -------
-    thresholds : ndarray, float32, shape (65535,)
-    counts : ndarray, int64, shape (65535,)
-
-    Examples
-    --------
-    >>> _, counts = volume_curve(np.array([[[1.0, 0.5, 0.2]]], np.float32))
-    >>> counts[[0, 30000, 65534]].tolist()
-    [3, 2, 1]
-    """
-    options = options or LabelOptions()
-    volume = checked_scene(scene)
-    if is_labelmap(volume):
-        raise InputError("The scene is a labelmap, which has no volume curve: give connectedness.")
-    partition = options.partition_of(volume.shape, volume.dtype.itemsize)
-    return curve_of(_histogram(volume, partition, client, Progress.of(progress)))
 
 
 def _histogram(scene: Volume, partition: Partition, client: Any, progress: Progress) -> np.ndarray:

@@ -32,7 +32,7 @@ POLL_INTERVAL = 0.1  # seconds between two progress callbacks, also while code i
 EDGES_PER_SLICE = 1 << 20  # of the nodes, between two progress callbacks
 TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and the nodes are done
 
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes (int32), levels (uint16)
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes, levels (uint16)
 
 
 def solve_exact(problem: Problem, progress: Progress) -> Solution:
@@ -50,24 +50,28 @@ def solve_exact(problem: Problem, progress: Progress) -> Solution:
 
 def solve(problem: Problem, progress: Progress) -> Solution:
     """Levels of the fuzzy scene by blocks."""
-    run = Run(problem)
-    run.solve(progress)
-    return Solution(run.levels, 0, run.peak_bytes)
+    trees, part = Trees(problem), progress.part(TREES, NODES)
+    try:
+        trees.grow(progress.part(0.0, TREES))
+        edges = trees.node_edges(problem.seeds, problem.first_seed_levels, part.part(0.0, 0.3))
+        count = trees.node_count
+        values = node_values(edges, count, part.part(0.3, 1.0))
+        trees.write(values, progress.part(NODES, 1.0))
+    finally:
+        trees.shut_down()
+    # There are two copies of the edges.
+    return Solution(trees.levels, 0, trees.nbytes + 20 * edges[0].size + 7 * count)
 
 
-class Run:
-    """One run: rows of blocks along I, each processed by one thread of a pool.
+class Trees:
+    """The trees of all blocks: rows of blocks along I, each processed by one thread of a pool.
 
     Attributes
     ----------
     levels, node_numbers : ndarray, shape (K, J, I), uint16
-        Each voxel's level, first its upper bound; the number of its node in its block, from 1.
-    rows : list of (K, J)
-        First voxel of each row of blocks.
-    columns : int
-        Blocks of a row.
+        Each voxel's upper bound, at last its level; the number of its node in its block, from 1.
     first_nodes : ndarray of int
-        Number of the first node of each block, once the trees have grown, and of all.
+        Number of the first node of each block, and of all.
     """
 
     first_nodes: np.ndarray
@@ -76,35 +80,30 @@ class Run:
         self._problem, self._pool = problem, ThreadPoolExecutor(usable_cores())
         shape = problem.voxels.shape
         self.levels, self.node_numbers = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
-        self.columns = -(-shape[2] // WIDTH)
-        self.rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
+        self._columns = -(-shape[2] // WIDTH)
+        self._rows = [(k, j) for k in range(0, shape[0], DEPTH) for j in range(0, shape[1], HEIGHT)]
         self._local = threading.local()
         self._scratches: list[Scratch] = []
-        self._graphs: list[tuple] = []
-        self._edge_bytes = 0
-
-    def solve(self, progress: Progress) -> None:
-        """Write the levels of all voxels."""
-        try:
-            self.grow_trees(progress.part(0.0, TREES))
-            self.connect_nodes(progress.part(TREES, NODES))
-            self._in_parallel(self.write_row, progress.part(NODES, 1.0))
-        finally:
-            self.shut_down()
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most memory that was held at a time."""
-        size = self.levels.nbytes + self.node_numbers.nbytes + self._edge_bytes
-        return size + sum(scratch.nbytes for scratch in self._scratches)
+        self._edges: list[list[np.ndarray]] = []
 
     def shut_down(self) -> None:
         """End the threads without waiting; a row that has begun ends in 0.05 s or once compiled."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays but the edges."""
+        size = self.levels.nbytes + self.node_numbers.nbytes
+        return size + sum(scratch.nbytes for scratch in self._scratches)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes of all blocks."""
+        return int(self.first_nodes[-1])
+
     def _in_parallel(self, work: Callable[[int], Any], progress: Progress) -> list:
         """Results of `work` for the number of each row of blocks."""
-        tasks = {self._pool.submit(work, number): number for number in range(len(self.rows))}
+        tasks = {self._pool.submit(work, number): number for number in range(len(self._rows))}
         found, waiting = [None] * len(tasks), set(tasks)
         while waiting:
             done, waiting = wait(waiting, POLL_INTERVAL, FIRST_COMPLETED)
@@ -116,20 +115,19 @@ class Run:
     def _scratch(self) -> Scratch:
         """The scratch buffers of this thread."""
         if not hasattr(self._local, "scratch"):
-            self._local.scratch = Scratch(self.columns)
+            self._local.scratch = Scratch(self._columns)
             self._scratches.append(self._local.scratch)
         return self._local.scratch
 
-    def grow_trees(self, progress: Progress) -> None:
+    def grow(self, progress: Progress) -> None:
         """Grow the trees of all blocks, and gather their nodes and edges."""
         seeds, tables = self._seeds_by_row(), tuple(affinity_tables(self._problem))
-        rows = self._in_parallel(lambda n: self._trees_of_row(n, seeds[n], tables), progress)
+        rows = self._in_parallel(lambda n: self._grow_row(n, seeds[n], tables), progress)
         self.first_nodes = np.cumsum([0, *(n for counts, _ in rows for n in counts)])
-        for number, (_, edges) in enumerate(rows):
-            first = np.int32(self.first_nodes[number * self.columns])
+        self._edges = [edges for _, edges in rows]
+        for number, edges in enumerate(self._edges):
             for nodes in (edges[0], edges[1], edges[3]):
-                nodes += first
-        self._graphs = [edges for _, edges in rows]
+                nodes += np.int32(self.first_nodes[number * self._columns])
 
     def _seeds_by_row(self) -> list[np.ndarray]:
         """For each row of blocks the seeds' block and number in it, shape (n, 2)."""
@@ -139,68 +137,52 @@ class Run:
         inside = (k % DEPTH * HEIGHT + j % HEIGHT) * WIDTH + i % WIDTH
         seeds = np.stack([i // WIDTH, inside], axis=1)
         order = np.lexsort((seeds[:, 0], rows))
-        bounds = np.searchsorted(rows[order], np.arange(len(self.rows) + 1))
+        bounds = np.searchsorted(rows[order], np.arange(len(self._rows) + 1))
         return [seeds[order[a:b]] for a, b in pairwise(bounds)]
 
-    def _trees_of_row(self, number: int, seeds: np.ndarray, tables: tuple) -> tuple:
+    def _grow_row(self, number: int, seeds: np.ndarray, tables: tuple) -> tuple:
         """Nodes of each block of a row, and its edges as of `Scratch.edges`."""
-        problem, scratch, row = self._problem, self._scratch(), self.rows[number]
+        problem, scratch, row = self._problem, self._scratch(), self._rows[number]
         mask = np.empty((0, 0, 0), np.uint8) if problem.mask is None else problem.mask
         load_row(problem.voxels, mask, row, *scratch.loaded)
-        counts, floor = np.zeros(self.columns, np.int64), max(problem.cut_level, 1)
+        counts, floor = np.zeros(self._columns, np.int64), max(problem.cut_level, 1)
         inner, outer = trees_of_row(
             scratch.loaded, floor, tables, row, seeds, tuple(scratch.block), scratch.edges,
             counts, self.levels, self.node_numbers,
         )  # fmt: skip
         return counts, [a[:n].copy() for a, n in zip(scratch.edges, 3 * [inner] + 3 * [outer])]
 
-    @property
-    def node_count(self) -> int:
-        """Number of nodes of all blocks, once the trees have grown."""
-        return int(self.first_nodes[-1])
-
-    def seed_nodes(self) -> np.ndarray:
-        """The node of each of the problem's seeds (int32); no two seeds have the same."""
-        return self._nodes_of(self._problem.seeds)
-
-    def _nodes_of(self, voxels: np.ndarray) -> np.ndarray:
+    def nodes_of(self, voxels: np.ndarray) -> np.ndarray:
+        """The nodes (int32) of voxels (flat indices); each of the seeds has one of its own."""
         found = np.empty(voxels.size, np.int32)
         nodes_of_voxels(voxels, self.node_numbers, self.first_nodes, found)
         return found
 
-    def node_edges(self, progress: Progress, further: Sequence[Edges] = ()) -> Edges:
-        """The edges between nodes and those given, from the strongest down; frees the graphs."""
-        graphs, self._graphs = self._graphs, []
-        ends = self._in_parallel(lambda n: self._nodes_of(graphs[n][4]), progress)
-        within = [tuple(graph[:3]) for graph in graphs]
-        between = [(graph[3], end, graph[5]) for graph, end in zip(graphs, ends)]
-        return sorted_by_level([*further, *within, *between])
+    def node_edges(self, seeds: np.ndarray, levels: np.ndarray, progress: Progress) -> Edges:
+        """The edges between nodes, from the strongest down.
 
-    def connect_nodes(self, progress: Progress) -> None:
-        """Find the value of every node.
-
-        One node more, the source, has an edge of a seed's level to each seed.
+        One node more, the source, of the number `node_count`, has an edge of its level to each of
+        the seeds (flat indices).
         """
-        source, seeds = self.node_count, self.seed_nodes()
-        to_seeds = np.full_like(seeds, source), seeds, self._problem.first_seed_levels
-        edges = self.node_edges(progress.part(0.0, 0.3), [to_seeds])
-        total = edges[0].size
-        parent, connected = np.arange(source + 1, dtype=np.int32), np.zeros(source + 1, np.uint8)
-        self._values = np.zeros(source + 1, np.uint16)
-        connected[source], self._values[source] = 1, TOP_LEVEL
-        self._edge_bytes = 20 * total + 7 * source  # there are two copies of the edges
-        for first in range(0, total, EDGES_PER_SLICE):
-            last = min(first + EDGES_PER_SLICE, total)
-            connect_nodes(edges, first, last, parent, connected, self._values)
-            progress.advance(0.3 + 0.7 * last / total)
-        spread_values(parent, self._values)
+        rows, self._edges = self._edges, []
+        ends = self._in_parallel(lambda n: self.nodes_of(rows[n][4]), progress)
+        within = [tuple(row[:3]) for row in rows]
+        between = [(row[3], end, row[5]) for row, end in zip(rows, ends)]
+        nodes = self.nodes_of(seeds)
+        return sorted_by_level(
+            [(np.full_like(nodes, self.node_count), nodes, levels), *within, *between]
+        )
 
-    def write_row(self, number: int) -> None:
-        """Write the values of the voxels of a row of blocks."""
-        first, table = number * self.columns, self._scratch().table
-        first_nodes = self.first_nodes[first : first + self.columns + 1]
-        voxels = self.levels, self.node_numbers, self.rows[number]
-        write_values(*voxels, first_nodes, self._values, table)
+    def write(self, values: np.ndarray, progress: Progress) -> None:
+        """Write the levels of all voxels by those of the nodes."""
+
+        def write_row(number: int) -> None:
+            first, table = number * self._columns, self._scratch().table
+            first_nodes = self.first_nodes[first : first + self._columns + 1]
+            voxels = self.levels, self.node_numbers, self._rows[number]
+            write_values(*voxels, first_nodes, values, table)
+
+        self._in_parallel(write_row, progress)
 
 
 @njit(cache=True, nogil=True)
@@ -223,8 +205,8 @@ def sorted_by_level(lists: Sequence[Edges]) -> Edges:
         counts = np.bincount(levels, minlength=TOP_LEVEL + 1)
         offsets[1:] += counts[::-1]
     offsets = np.cumsum(offsets)
-    total = int(offsets[-1])
-    edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
+    total, kind = int(offsets[-1]), lists[0][0].dtype
+    edges = np.empty(total, kind), np.empty(total, kind), np.empty(total, np.uint16)
     for some in lists:
         scatter_by_level(some, offsets, edges)
     return edges
@@ -242,6 +224,20 @@ def scatter_by_level(edges: Edges, offsets: np.ndarray, sorted_edges: Edges) -> 
         sorted_nodes[at] = nodes[n]
         sorted_others[at] = others[n]
         sorted_levels[at] = levels[n]
+
+
+def node_values(edges: Edges, source: int, progress: Progress) -> np.ndarray:
+    """The level (uint16) of each node from the source, the last one, by sorted edges."""
+    total = edges[0].size
+    parent = np.arange(source + 1, dtype=edges[0].dtype)
+    connected, values = np.zeros(source + 1, np.uint8), np.zeros(source + 1, np.uint16)
+    connected[source], values[source] = 1, TOP_LEVEL
+    for first in range(0, total, EDGES_PER_SLICE):
+        last = min(first + EDGES_PER_SLICE, total)
+        connect_nodes(edges, first, last, parent, connected, values)
+        progress.advance(last / total)
+    spread_values(parent, values)
+    return values
 
 
 @njit(cache=True, nogil=True)

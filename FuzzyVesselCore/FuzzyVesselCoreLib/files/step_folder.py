@@ -23,25 +23,14 @@ PART = ".part-"  # of a file that is being written; a run that was killed leaves
 
 @dataclass(frozen=True)
 class StepFolder:
-    """Arrays by kind and key, one file for each step; a file is complete or absent.
-
-    Attributes
-    ----------
-    path : Path
-    """
+    """Arrays by kind and key, one file for each step; a file is complete or absent."""
 
     path: Path
     KINDS: ClassVar[tuple[str, ...]] = ()
     MANIFEST: ClassVar[str] = "run.json"
 
     def begin(self, manifest: dict[str, Any]) -> None:
-        """Write what the run is of, or compare it with what is there.
-
-        Raises
-        ------
-        InputError
-            A run with other inputs was begun here; the message names what differs.
-        """
+        """Write what the run is of; `InputError` names what differs from an earlier one's."""
         self.path.mkdir(parents=True, exist_ok=True)
         place = self.path / self.MANIFEST
         if not place.exists():

@@ -52,23 +52,25 @@ def _install(cuda_major: int | None = None) -> str:
 
 def _package_problem() -> NoCuda | None:
     if sys.platform == "darwin":
-        return NoCuda("macos", "macOS has no CUDA. Use device 'cpu'.")
+        return NoCuda("macOS has no CUDA. Use device 'cpu'.", "macos")
     try:
         import cuda.core  # noqa: F401
         import cupy  # noqa: F401
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in ("cupy", "cuda"):
+            missing = "CuPy" if error.name == "cupy" else "cuda-core"
+            driver = "" if driver_version() else " There is no NVIDIA driver either."
+            text = f"{missing} is not installed. Install it: {_install()}.{driver}"
+            return NoCuda(text, "cupy missing")
+        return _broken(error)
     except ImportError as error:
-        if not isinstance(error, ModuleNotFoundError) or not _is_package(error.name or ""):
-            text = f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
-            return NoCuda("cupy broken", text)
-        missing = "CuPy" if error.name == "cupy" else "cuda-core"
-        driver = "" if driver_version() else " There is no NVIDIA driver either."
-        text = f"{missing} is not installed. Install it: {_install()}.{driver}"
-        return NoCuda("cupy missing", text)
+        return _broken(error)
     return None
 
 
-def _is_package(name: str) -> bool:
-    return name == "cupy" or name.split(".")[0] == "cuda"
+def _broken(error: ImportError) -> NoCuda:
+    text = f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
+    return NoCuda(text, "cupy broken")
 
 
 def _driver_problem() -> NoCuda | None:
@@ -76,22 +78,22 @@ def _driver_problem() -> NoCuda | None:
 
     version = driver_version()
     if not version:
-        return NoCuda(
-            "driver missing",
+        text = (
             "the NVIDIA driver is missing or does not work. Install it from nvidia.com (in a "
-            "container: start it with --gpus all), or use device 'cpu'.",
+            "container: start it with --gpus all), or use device 'cpu'."
         )
+        return NoCuda(text, "driver missing")
     needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
-    if version // 1000 < needed:
+    if version // 1000 >= needed:
+        return None
+    remedy = "use device 'cpu'"
+    if version >= 12000:
         remedy = f"install {cuda_packages(version // 1000)[0]!r} instead of the present CuPy"
-        if version < 12000:
-            remedy = "use device 'cpu'"
-        return NoCuda(
-            "driver old",
-            f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
-            f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}.",
-        )
-    return None
+    text = (
+        f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
+        f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}."
+    )
+    return NoCuda(text, "driver old")
 
 
 def _device_problem(ordinal: int) -> NoCuda | None:
@@ -102,16 +104,15 @@ def _device_problem(ordinal: int) -> NoCuda | None:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "NoDevice" not in str(error):
             text = f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
-            return NoCuda("driver fails", text)
+            return NoCuda(text, "driver fails")
         count = 0
     if ordinal < count:
         return None
-    if count == 0:
-        text = "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
-        return NoCuda("no device", text)
-    present = "1 CUDA device" if count == 1 else f"{count} CUDA devices"
-    text = f"there is no cuda:{ordinal}; this machine has {present} (to cuda:{count - 1})."
-    return NoCuda("no such device", text)
+    text = "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
+    if count:
+        text = f"there is no cuda:{ordinal}; the last CUDA device of this machine is "
+        text += f"cuda:{count - 1}."
+    return NoCuda(text, "no device")
 
 
 def _trial(ordinal: int) -> NoCuda | None:
@@ -127,17 +128,14 @@ def _trial(ordinal: int) -> NoCuda | None:
             device.kernel(TRIAL, "trial")((1,), (32,), args)
             found = device.get(result)
     except Exception as error:
-        return NoCuda(
-            "kernel fails",
-            f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
-            f"{_install_present()}.",
-        )
+        text = f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
+        return NoCuda(f"{text}{_install_present()}.", "kernel fails")
     with np.errstate(over="ignore"):
         right = np.array_equal(found, a * b + a)
-    if not right:
-        text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
-        return NoCuda("kernel wrong", text)
-    return None
+    if right:
+        return None
+    text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
+    return NoCuda(text, "kernel wrong")
 
 
 def _install_present() -> str:

@@ -17,18 +17,8 @@ _one_at_a_time = threading.Lock()
 class WarmUp:
     """Some work that is done once in this process, in a thread.
 
-    A run that is cancelled does not wait for that thread; the next run does.
-
-    Parameters
-    ----------
-    work : callable
-        Its errors are not passed on: the run that follows meets them again.
-
-    Examples
-    --------
-    >>> warm_up = WarmUp(lambda: None)
-    >>> warm_up.begin()
-    >>> warm_up.wait(Progress())
+    A run that is cancelled does not wait for that thread; the next run does. Errors of the work are
+    not passed on: the run that follows meets them again.
     """
 
     def __init__(self, work: Callable[[], Any]) -> None:
@@ -54,10 +44,7 @@ class WarmUp:
     def wait(self, progress: Progress) -> None:
         """Wait until the thread has ended, if it was started; the thread itself does not wait.
 
-        Raises
-        ------
-        Cancelled
-            The progress callback returned False; the thread goes on.
+        `Cancelled` where the progress callback returns False; the thread goes on.
         """
         thread = self._thread
         while thread not in (None, threading.current_thread()) and thread.is_alive():

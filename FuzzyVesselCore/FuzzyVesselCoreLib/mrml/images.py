@@ -10,16 +10,10 @@ SCENE_VISIBLE_FROM = 0.05  # lower connectedness is not drawn, so that the image
 
 
 def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) -> Any:
-    """An array (K, J, I) or (K, J, I, components) as vtkImageData.
+    """An array (K, J, I) or (K, J, I, components) as vtkImageData, by default a new one.
 
-    Parameters
-    ----------
-    array : ndarray
-    image : vtkImageData, optional
-        Filled; by default a new one is made.
-    taken : bool
-        The image uses the array's own memory (if it is in C order): nobody writes into the array
-        any more. By default the image has a copy.
+    If it is `taken`, the image uses the array's own memory (if that is in C order): nobody writes
+    into the array any more. By default the image has a copy.
     """
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
@@ -38,27 +32,22 @@ def array_from_image(image: Any) -> np.ndarray:
     return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
 
 
-def fill_labelmap(labelmap_node: Any, labels: np.ndarray, volume_node: Any) -> None:
-    """Put labels (K, J, I; uint8) of a volume into a labelmap node, with its display."""
-    fill_volume(labelmap_node, image_from_array(labels), volume_node)
-    associate(labelmap_node, volume_node)
-
-
-def associate(labelmap_node: Any, volume_node: Any) -> None:
-    """Let a labelmap know its volume, and show it as labels."""
-    labelmap_node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
-    if labelmap_node.GetDisplayNode() is None:
-        labelmap_node.CreateDefaultDisplayNodes()
-
-
 def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
-    """Give a volume node an image on another volume's grid, under its parent transform."""
+    """Give a volume node an image on another volume's grid, under its parent transform.
+
+    A labelmap knows that volume, and is shown as labels.
+    """
     import slicer
 
+    labels = node.IsA("vtkMRMLLabelMapVolumeNode")
     with slicer.util.NodeModify(node):
         node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
         node.CopyOrientation(volume_node)
         node.SetAndObserveImageData(image)
+        if labels:
+            node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
+    if labels and node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
 
 
 def show_as_overlay(scene_node: Any) -> None:

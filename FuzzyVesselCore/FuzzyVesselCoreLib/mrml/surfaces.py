@@ -12,11 +12,10 @@ import numpy as np
 
 from ..errors import Cancelled
 from .images import array_from_image, image_from_array
-from .reading import BINARY_LABELMAP, array_from_matrix, matrix_from_array
-from .segment_origin import is_result
+from .reading import BINARY_LABELMAP, image_to_world, is_result, matrix_from_array
 
-SURFACE, SMOOTHING = "Closed surface", "SmoothingFactor"
-# Conversion parameters whose surface is made here, but for the smoothing factor: Slicer's defaults.
+SURFACE = "Closed surface"
+# Conversion parameters whose surface is made here: Slicer's defaults, and any smoothing factor.
 DEFAULTS = {
     "DecimationFactor": 0.0,
     "ConversionMethod": 0.0,
@@ -36,15 +35,6 @@ class SurfaceInput:
     inside: np.ndarray
     index_to_world: np.ndarray
     smoothing: float
-
-    def is_as(self, other: "SurfaceInput | None") -> bool:
-        """Whether it is of the same voxels at the same place."""
-        return (
-            other is not None
-            and self.smoothing == other.smoothing
-            and np.array_equal(self.index_to_world, other.index_to_world)
-            and np.array_equal(self.inside, other.inside)
-        )
 
     def surface(self, progress: Any = None) -> Any:
         """The closed surface as vtkPolyData; `Cancelled` where ``progress(share)`` says so."""
@@ -88,20 +78,16 @@ class SurfaceInput:
 
 def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     """Read a segment of a vtkSegmentation; None where only Slicer itself can make its surface."""
-    import vtk
-
     segment = segmentation.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
     if image is None or image.GetPointData().GetScalars() is None:
         return None
-    if any(_setting(segmentation, name) not in ("", value) for name, value in DEFAULTS.items()):
+    smoothing, *others = _settings(segmentation)
+    if any(found not in ("", value) for found, value in zip(others, DEFAULTS.values())):
         return None
-    matrix = vtk.vtkMatrix4x4()
-    image.GetImageToWorldMatrix(matrix)
-    geometry = array_from_matrix(matrix)
+    geometry = image_to_world(image)
     geometry[:3, 3] += geometry[:3, :3] @ np.array(image.GetExtent()[::2], float)
     inside = array_from_image(image) == segment.GetLabelValue()
-    smoothing = _setting(segmentation, SMOOTHING)
     return SurfaceInput(inside, geometry, 0.5 if smoothing == "" else smoothing)
 
 
@@ -112,33 +98,23 @@ def surface_state(segmentation: Any, segment_id: str) -> tuple | None:
     """
     segment = segmentation.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
-    if image is None:
-        return None
-    settings = tuple(_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS))
-    return image, image.GetMTime(), settings
+    return None if image is None else (image, image.GetMTime(), _settings(segmentation))
 
 
-def _setting(segmentation: Any, name: str) -> Any:
-    """A parameter of Slicer's conversion as number, by the middle of its getter's name."""
+def _settings(segmentation: Any) -> tuple:
+    """Smoothing factor, and the parameters of `DEFAULTS`: numbers, or an empty text."""
     import slicer
 
-    rule = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule
-    text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    rule, found = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule, []
+    for name in ("SmoothingFactor", *DEFAULTS):
+        text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
+        found.append(float(text) if text else text)
+    return tuple(found)
 
 
 def has_surface(segment: Any) -> bool:
     """Whether a vtkSegment has a closed surface."""
     return segment.GetRepresentation(SURFACE) is not None
-
-
-def surface_of(segmentation_node: Any, segment_id: str) -> Any:
-    """The closed surface (vtkPolyData) of a segment, or None."""
-    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
-    return segment.GetRepresentation(SURFACE) if segment is not None else None
 
 
 def convert_missing(segmentation: Any) -> None:
@@ -182,13 +158,12 @@ def may_have_surface(segmentation_node: Any, segment_id: str) -> bool:
     )
 
 
-def make_surface(segmentation_node: Any, segment_id: str, anew: bool = False) -> None:
-    """Make the surface of a segment where `may_have_surface`; `anew` also where it has one."""
-    if not may_have_surface(segmentation_node, segment_id):
-        return
-    if anew:
-        segmentation_node.GetSegmentation().GetSegment(segment_id).RemoveRepresentation(SURFACE)
-    convert_missing(segmentation_node.GetSegmentation())
+def make_surface(segmentation_node: Any, segment_id: str) -> None:
+    """Make the surface of a segment where `may_have_surface`, also where it has one."""
+    if may_have_surface(segmentation_node, segment_id):
+        segmentation = segmentation_node.GetSegmentation()
+        segmentation.GetSegment(segment_id).RemoveRepresentation(SURFACE)
+        convert_missing(segmentation)
 
 
 def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:

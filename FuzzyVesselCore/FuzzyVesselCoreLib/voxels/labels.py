@@ -18,20 +18,8 @@ def label_components(
 ) -> tuple[np.ndarray, int]:
     """Label the connected components of a mask from 1, in the order of their first voxels.
 
-    Parameters
-    ----------
-    mask : ndarray of bool or uint8, shape (K, J, I)
-        Not 0 in the object.
-    connectivity : int
-        26: over faces, edges and corners; 6: over faces only.
-    progress : Progress, optional
-        Checked before and after.
-
-    Returns
-    -------
-    labels : ndarray of int32, shape (K, J, I)
-        0 outside of the mask.
-    count : int
+    The object of a mask (bool or uint8; K, J, I) is not 0; 26: over faces, edges and corners, 6:
+    over faces only. Returns labels (int32; K, J, I; 0 outside of the mask) and their number.
 
     Examples
     --------
@@ -87,17 +75,8 @@ def fill_cavities(
 ) -> tuple[np.ndarray, int, int]:
     """Fill cavities: background that is not 6-connected to the outside of the volume.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-    progress : Progress, optional
-
-    Returns
-    -------
-    filled : ndarray of bool, shape (K, J, I)
-        The mask itself if it has no cavity.
-    count, voxels : int
-        Number of cavities, and of their voxels.
+    Returns the filled mask (bool; K, J, I), which is the mask itself if it has no cavity, and the
+    numbers of cavities and of their voxels.
     """
     box = bounding_box(mask)
     if box is None:

@@ -15,17 +15,10 @@ class OutputSelector:
     It is not bound to the parameter: qMRMLNodeComboBox also chooses by itself, when a node is
     removed or hidden. It tells by `nodeActivated` and `nodeAddedByUser` what a person chose.
 
-    Parameters
-    ----------
-    panel : Panel
-        With ``output_source(parameters)``, the node whose results are written, and
-        ``output_inputs(parameters)``, a dict of words to nodes that are no outputs.
-    selector : qMRMLNodeComboBox
-        With one class of nodes, and "none" enabled.
-    name, kind : str
-        Of the parameter, and of the output: see `FuzzyVesselCoreLib.mrml.ownership`.
-    question : str
-        With {name} and {source}; asked before a node is written into that was not made for it.
+    The panel has ``output_source(parameters)``, the node whose results are written, and
+    ``output_inputs(parameters)``, a dict of words to nodes that are no outputs. The selector has
+    one class of nodes, and "none" enabled. The question, with {name} and {source}, is asked before
+    a node is written into that was not made for it.
     """
 
     def __init__(self, panel: Any, selector: Any, name: str, kind: str, question: str) -> None:

@@ -1,117 +1,27 @@
-"""Small plots, painted in the colours of the application: no view, no chart, no OpenGL.
+"""A small plot, painted in the colours of the application: no view, no chart, no OpenGL.
 
-Slicer's own plots need a view in the layout; beside a table or a slider a small widget does.
+Slicer's own plots need a view in the layout; beside a table a small widget does.
 """
 
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import qt
 
-MARGIN, FOOT = 8, 18  # pixels round the curves, and below them for the numbers
-ACCENT, SECOND = (214, 64, 48), (52, 120, 200)
+MARGIN, FOOT, HEIGHT = 8, 18, 120  # pixels round the curve, below it for the numbers, of the plot
+SECOND = (52, 120, 200)
 
 
-class Plot(qt.QWidget):
-    """Curves over a horizontal axis from `low` to `high`, in a QFrame; a subclass paints them."""
-
-    HEIGHT = 110
+class CurvePlot(qt.QWidget):
+    """One curve from 0 up in a QFrame, with its greatest value and both titles; or a hint."""
 
     def __init__(self, frame: Any) -> None:
         qt.QWidget.__init__(self, frame)
         layout = qt.QVBoxLayout(frame)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self)
-        self.setMinimumHeight(self.HEIGHT)
-        self.low, self.high = 0.0, 1.0
-
-    def paintEvent(self, event: Any) -> None:
-        painter = qt.QPainter(self)
-        painter.setRenderHint(qt.QPainter.Antialiasing)
-        area = self.area()
-        painter.fillRect(area, self.palette.color(qt.QPalette.Base))
-        self.paint_curves(painter, area)
-        painter.setPen(pen(self.palette.color(qt.QPalette.Mid), 1.0))
-        painter.drawRect(area)
-        painter.end()
-
-    def paint_curves(self, painter: Any, area: Any) -> None:
-        """Paint what there is to see into a QRectF."""
-
-    def area(self) -> Any:
-        """Return the part of the widget (QRectF) that the curves fill."""
-        width, height = self.width, self.height
-        return qt.QRectF(MARGIN, 4, max(width - 2 * MARGIN, 1), max(height - FOOT - 4, 1))
-
-    def x_of(self, value: float, area: Any) -> float:
-        """Return the horizontal place (pixels) of a value of the axis."""
-        return area.left() + (value - self.low) / (self.high - self.low) * area.width()
-
-    def line(
-        self,
-        painter: Any,
-        area: Any,
-        values: Sequence[float],
-        heights: Sequence[float],
-        color: tuple[int, int, int],
-        width: float = 1.6,
-    ) -> None:
-        """Paint a curve through values of the axis, with heights 0..1."""
-        painter.setPen(pen(qt.QColor(*color), width))
-        last = None
-        for value, height in zip(values, heights):
-            point = qt.QPointF(self.x_of(value, area), area.bottom() - height * area.height())
-            if last is not None:
-                painter.drawLine(last, point)
-            last = point
-
-    def upright(
-        self,
-        painter: Any,
-        area: Any,
-        value: float,
-        color: tuple[int, int, int],
-        dashed: bool = False,
-    ) -> None:
-        """Paint a vertical line at a value of the axis, if it is within."""
-        if not self.low <= value <= self.high:
-            return
-        line = pen(qt.QColor(*color), 1.4)
-        if dashed:
-            line.setStyle(qt.Qt.DashLine)
-        painter.setPen(line)
-        x = self.x_of(value, area)
-        painter.drawLine(qt.QPointF(x, area.top()), qt.QPointF(x, area.bottom()))
-
-    def numbers(self, painter: Any, area: Any, texts: Sequence[str]) -> None:
-        """Paint texts below the axis: at its left end, its middle and its right end."""
-        painter.setPen(self.palette.color(qt.QPalette.WindowText))
-        places = (qt.Qt.AlignLeft, qt.Qt.AlignHCenter, qt.Qt.AlignRight)
-        below = qt.QRectF(area.left(), area.bottom() + 1, area.width(), FOOT - 2)
-        for text, place in zip(texts, places):
-            painter.drawText(below, place | qt.Qt.AlignVCenter, text)
-
-    def hint(self, painter: Any, area: Any, text: str) -> None:
-        """Paint a text in the place of curves."""
-        painter.setPen(self.palette.color(qt.QPalette.WindowText))
-        painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, text)
-
-
-def pen(color: Any, width: float) -> Any:
-    """Return a QPen of a width in pixels."""
-    line = qt.QPen(color)
-    line.setWidthF(width)
-    return line
-
-
-class CurvePlot(Plot):
-    """One curve from 0 up, with round numbers and titles on both axes; or a hint."""
-
-    HEIGHT = 120
-
-    def __init__(self, frame: Any) -> None:
-        Plot.__init__(self, frame)
+        self.setMinimumHeight(HEIGHT)
         self.show_hint("")
 
     def show_curve(self, x: np.ndarray, y: np.ndarray, x_title: str, y_title: str) -> None:
@@ -119,74 +29,41 @@ class CurvePlot(Plot):
         x, y = np.asarray(x, float), np.asarray(y, float)
         finite = np.isfinite(x) & np.isfinite(y)
         self._x, self._y, self._titles, self._hint = x[finite], y[finite], (x_title, y_title), ""
-        low, high = (float(self._x.min()), float(self._x.max())) if self._x.size else (0.0, 1.0)
-        self.low, self.high = low, high if high > low else low + 1.0
-        top = float(self._y.max()) * 1.06 if self._y.size else 1.0
-        self._top = top if top > 0 else 1.0
         self.update()
 
     def show_hint(self, text: str) -> None:
         """Show a text and no curve."""
         self._x = self._y = np.empty(0)
-        self._top, self._titles, self._hint = 1.0, ("", ""), text
+        self._hint = text
         self.update()
 
-    def area(self) -> Any:
-        if self._hint:
-            return Plot.area(self)
-        metrics = qt.QFontMetricsF(self.font)
-        line = metrics.height()
+    def paintEvent(self, event: Any) -> None:
+        width, height = max(self.width - 2 * MARGIN, 1), max(self.height - FOOT - 4, 1)
+        painter, area = qt.QPainter(self), qt.QRectF(MARGIN, 4, width, height)
+        painter.setRenderHint(qt.QPainter.Antialiasing)
+        painter.fillRect(area, self.palette.color(qt.QPalette.Base))
+        painter.setPen(self.palette.color(qt.QPalette.WindowText))
+        if self._x.size:
+            self._paint_curve(painter, area)
+        else:
+            painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, self._hint)
+        painter.setPen(self.palette.color(qt.QPalette.Mid))
+        painter.drawRect(area)
+        painter.end()
 
-        def widest(values: list[float]) -> float:
-            return max(metrics.boundingRect(f"{each:g}").width() for each in values)
-
-        left = line + 10 + widest(ticks(0.0, self._top, 3))
-        right = 4 + widest(ticks(self.low, self.high)) / 2
-        width, height = self.width - left - right, self.height - 2.5 * line - 4
-        return qt.QRectF(left, line / 2, max(width, 1), max(height, 1))
-
-    def paint_curves(self, painter: Any, area: Any) -> None:
-        if self._hint:
-            self.hint(painter, area, self._hint)
-            return
-        text = self.palette.color(qt.QPalette.WindowText)
-        faint = qt.QColor(text)
-        faint.setAlpha(40)
-        line = qt.QFontMetricsF(self.font).height()
-        for value in ticks(self.low, self.high):
-            x = self.x_of(value, area)
-            painter.setPen(faint)
-            painter.drawLine(qt.QPointF(x, area.top()), qt.QPointF(x, area.bottom()))
-            painter.setPen(text)
-            box = qt.QRectF(x - 40, area.bottom() + 1, 80, line)
-            painter.drawText(box, qt.Qt.AlignCenter, f"{value:g}")
-        for value in ticks(0.0, self._top, 3):
-            y = area.bottom() - value / self._top * area.height()
-            painter.setPen(faint)
-            painter.drawLine(qt.QPointF(area.left(), y), qt.QPointF(area.right(), y))
-            painter.setPen(text)
-            box = qt.QRectF(0, y - line / 2, area.left() - 4, line)
-            painter.drawText(box, qt.Qt.AlignRight | qt.Qt.AlignVCenter, f"{value:g}")
-        below = qt.QRectF(area.left(), area.bottom() + line + 2, area.width(), line)
-        painter.drawText(below, qt.Qt.AlignCenter, self._titles[0])
-        painter.save()
-        painter.translate(1, area.bottom())
-        painter.rotate(-90)
-        painter.drawText(qt.QRectF(0, 0, area.height(), line), qt.Qt.AlignCenter, self._titles[1])
-        painter.restore()
-        self.line(painter, area, self._x.tolist(), (self._y / self._top).tolist(), SECOND, 2.0)
-
-
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Return round numbers from `low` to `high`, about as many as wanted; 0 without a sign.
-
-    Examples
-    --------
-    >>> ticks(0, 10)
-    [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
-    """
-    rough = (high - low) / wanted
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = power * next(each for each in (1, 2, 5, 10) if each * power >= rough * 0.999)
-    first = np.ceil(low / step - 1e-9)
-    return [float(step * number) + 0.0 for number in np.arange(first, high / step + 1e-9)]
+    def _paint_curve(self, painter: Any, area: Any) -> None:
+        low, high, top = self._x.min(), self._x.max(), max(self._y.max(), 1e-6)
+        inner, below = area.adjusted(4, 2, -4, -2), area.adjusted(0, area.height() + 1, 0, FOOT - 1)
+        highest = f"{self._titles[1]}: 0 - {top:.3g}"
+        painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignTop, highest)
+        painter.drawText(below, qt.Qt.AlignLeft, f"{low:.4g}")
+        painter.drawText(below, qt.Qt.AlignHCenter, self._titles[0])
+        painter.drawText(below, qt.Qt.AlignRight, f"{high:.4g}")
+        line = qt.QPen(qt.QColor(*SECOND))
+        line.setWidthF(2.0)
+        painter.setPen(line)
+        across = area.left() + (self._x - low) / max(high - low, 1e-6) * area.width()
+        up = area.bottom() - self._y * 0.82 / top * area.height()
+        points = [qt.QPointF(float(a), float(b)) for a, b in zip(across, up)]
+        for before, after in pairwise(points):
+            painter.drawLine(before, after)

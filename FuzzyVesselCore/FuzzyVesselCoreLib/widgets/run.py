@@ -27,14 +27,9 @@ class Run:
     bar; its `progress` is what the algorithms call back. While events are handled anything can
     happen: nodes are removed, the scene or the panel is closed, Apply is pressed again.
 
-    Parameters
-    ----------
-    bar : QProgressBar
-        Shown while a run goes on; its row stays where it is in between.
-    changed : callable
-        Called when a run begins and ends, also that of another panel.
-    title : str
-        Of the module, for the other one's panel.
+    The bar (QProgressBar) is shown while a run goes on; its row stays where it is in between.
+    `changed` is called when a run begins and ends, also that of another panel; the title is the
+    module's, for the other one's panel.
     """
 
     def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:

@@ -49,7 +49,6 @@ def short_reason(reason: str) -> str:
         "driver old": _("CuPy is for a newer NVIDIA driver"),
         "driver fails": _("the NVIDIA driver does not work"),
         "no device": _("no NVIDIA GPU that can be used"),
-        "no such device": _("no NVIDIA GPU that can be used"),
         "kernel fails": _("a test on the GPU failed"),
         "kernel wrong": _("a test on the GPU failed"),
     }

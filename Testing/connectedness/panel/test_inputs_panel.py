@@ -52,6 +52,7 @@ def test_delete_and_undo(chosen):
     assert not chosen.ui.deleteSeedButton.enabled
     assert not chosen.ui.undoSeedButton.enabled
     chosen.ui.seedsTable.selectRow(0)
+    chosen.process_events()
     chosen.click("deleteSeedButton")
     assert [row[0] for row in table(chosen)] == ["seeds-2", "background-1"]
     chosen.parameters.backgroundSeeds.RemoveAllControlPoints()
@@ -115,36 +116,22 @@ def test_place_makes_a_list_and_only_one_is_placed_into(slicer_scene, panel):
     assert interaction.GetCurrentInteractionMode() != interaction.Place
 
 
-def test_numbers_follow_the_seeds_until_they_are_edited(chosen):
-    parameters = chosen.parameters
+def test_numbers_follow_the_seeds_until_they_are_typed(done):
+    parameters, ui = done.parameters, done.ui
     mean = parameters.mean
-    assert mean == pytest.approx(200, abs=8)
-    assert not chosen.ui.automaticAffinityButton.enabled
-    chosen.ui.sigmaSpinBox.value = 40
-    assert parameters.sigma == 40
-    assert not parameters.automaticAffinity
+    assert mean == ui.meanSpinBox.value == pytest.approx(200, abs=8)
+    assert not ui.sigmaSpinBox.enabled
     parameters.seeds.AddControlPointWorld(world_of(parameters.inputVolume, (2, 2, 2)), "dark")
-    chosen.process_events()
-    assert parameters.mean == mean
-    chosen.click("automaticAffinityButton")
-    assert parameters.automaticAffinity
-    assert parameters.sigma != 40
+    done.click("applyButton")
     assert parameters.mean < mean
-
-
-def test_only_the_widgets_of_the_chosen_region_are_shown(chosen):
-    ui, kinds = chosen.ui, type(chosen.parameters.region)
-    ui.regionComboBox.currentIndex = 1
-    assert chosen.parameters.region is kinds.BOX
-    assert not ui.roiSelector.isHidden()
-    assert ui.maskSelector.isHidden()
-    chosen.click("fitRoiButton")
-    size, bounds = np.zeros(3), np.zeros(6)
-    chosen.parameters.roi.GetSizeWorld(size)
-    chosen.parameters.inputVolume.GetRASBounds(bounds)
-    assert size == pytest.approx(bounds[1::2] - bounds[::2])
-    ui.regionComboBox.currentIndex = 0
-    assert ui.roiSelector.isHidden()
+    mean = parameters.mean
+    done.click("automaticAffinityCheckBox")
+    ui.sigmaSpinBox.value = 40
+    assert parameters.sigma == 40
+    assert not done.widget.panel.is_current()
+    parameters.seeds.RemoveNthControlPoint(2)
+    done.click("applyButton")
+    assert (parameters.mean, parameters.sigma) == (mean, 40)
 
 
 def test_a_segment_can_be_the_mask(chosen):

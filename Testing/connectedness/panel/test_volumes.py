@@ -6,7 +6,7 @@ import pytest
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from support.drag_cases import settle
 from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import POINTS, SHAPE, array, vessel
+from support.panel_cases import POINTS, array, vessel
 
 BESIDE = (7, 8, 9)
 
@@ -181,27 +181,11 @@ def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
 
 
 def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, other):
-    segmentation = done.parameters.segmentation
+    first, segmentation = done.parameters.inputVolume, done.parameters.segmentation
     choose(done, other)
     assert not segmentation.GetDisplayNode().GetVisibility()
-    assert array(other).shape == SHAPE
-
-
-def test_a_map_of_another_volume_of_the_same_name_is_not_current(done, monkeypatch):
-    import slicer
-
-    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_, **__: True)
-    parameters, selector = done.parameters, done.ui.sceneSelector
-    first, seeds, scene = parameters.inputVolume, parameters.seeds, parameters.sceneVolume
-    twin = add_volume(2 * vessel())
-    twin.SetName(first.GetName())
-    choose(done, twin)
-    parameters.seeds = seeds
-    selector.setCurrentNode(scene)
-    selector.nodeActivated.emit(scene)
-    settle(done)
-    assert parameters.sceneVolume is scene
-    assert not done.widget.panel.is_current()
+    choose(done, first)
+    assert segmentation.GetDisplayNode().GetVisibility()
 
 
 def test_undo_leaves_a_list_alone_that_was_edited_elsewhere(done):

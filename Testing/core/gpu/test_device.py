@@ -1,6 +1,5 @@
 """Device selection, the messages where CUDA cannot be used, and the memory of a run."""
 
-import subprocess
 import sys
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -103,12 +102,6 @@ def fake_cupy(monkeypatch):
 # ---- which device
 
 
-def test_importing_does_not_import_cupy():
-    code = "import sys, FuzzyVesselCoreLib.gpu.selection; sys.exit('cupy' in sys.modules)"
-    folder = str(TRIAL.parents[2])
-    assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False).returncode == 0
-
-
 def test_auto_falls_back_to_the_cpu(monkeypatch):
     monkeypatch.setattr(availability, "driver_version", lambda: None)
     assert choose_device("auto") == "cpu"
@@ -122,7 +115,7 @@ def test_auto_and_cuda_choose_the_gpu(fake_cupy, monkeypatch):
     assert choose_device("cuda:1").ordinal == 1
 
 
-@pytest.mark.parametrize("word", ["gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "", None, 0])
+@pytest.mark.parametrize("word", ["gpu", "cuda:-1", "", None])
 def test_unknown_words_are_refused(word):
     with pytest.raises(InputError, match="use auto, cpu, cuda or cuda:N"):
         choose_device(word)
@@ -139,7 +132,7 @@ def refusal(device="cuda"):
 
 @pytest.mark.parametrize(
     ("driver", "wheel"),
-    [(13000, "cuda13"), (13010, "cuda13"), (14000, "cuda13"), (12040, "cuda12"), (None, "cuda13")],
+    [(14000, "cuda13"), (12040, "cuda12"), (None, "cuda13")],
 )
 def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel):
     monkeypatch.setitem(sys.modules, "cupy", None)
@@ -150,17 +143,6 @@ def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel)
     assert f'pip install "fuzzy-vessel-gpu[{wheel}]"' in message
     assert f"'cupy-{wheel}x[ctk]>=14,<15' 'cuda-core" in message
     assert ("no NVIDIA driver" in message) == (driver is None)
-
-
-def test_missing_cuda_core(fake_cupy, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cuda.core", None)
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert "cuda-core is not installed. Install it: pip install" in refusal()
-
-
-def test_missing_driver(fake_cupy, monkeypatch):
-    monkeypatch.setattr(availability, "driver_version", lambda: None)
-    assert "NVIDIA driver is missing" in refusal()
 
 
 @pytest.mark.parametrize(
@@ -358,21 +340,11 @@ def check_transfers(xp, array):
     assert (whole == 7).all()  # no voxel outside the box was written
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (8,), (3, 5, 7), (4, 4, 4), (13, 11, 17)])
-@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32])
-def test_arrays_come_back_as_they_went(copying_cupy, shape, kind):
-    array = np.random.default_rng(0).integers(0, 99, shape).astype(kind)
+@pytest.mark.parametrize("shape", [(0, 3), (8,), (13, 11, 17)])
+def test_arrays_come_back_as_they_went(copying_cupy, shape):
+    array = np.random.default_rng(0).integers(0, 99, shape).astype(np.int16)
     check_transfers(copying_cupy, array)
     check_transfers(copying_cupy, array.T)
-
-
-def test_a_device_that_fails_in_a_thread_is_heard(copying_cupy):
-    def lose(*_):
-        raise RuntimeError("the device is lost")
-
-    device = transfers.to_device(copying_cupy, np.zeros((90, 9), np.int16))
-    with pytest.raises(RuntimeError, match="lost"):
-        transfers.convert_to_host(copying_cupy, device, np.zeros((90, 9)), lose)
 
 
 # ---- a real GPU
@@ -390,15 +362,6 @@ def test_real_gpu_rounds_like_the_cpu(gpu):
 
 
 @pytest.mark.gpu
-def test_gpu_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
-    monkeypatch.setattr(nvrtc, "architectures", lambda: [75])
-    kernel = gpu.kernel(TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
-    out = gpu.xp.zeros(1, np.float32)
-    kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
-    assert gpu.get(out) == 15
-
-
-@pytest.mark.gpu
 def test_structs_and_transfers_on_a_real_gpu(gpu, tmp_path):
     check_structs(gpu, tmp_path)
     for shape in ((0, 3), (1,), (40, 512, 512), (33, 511, 513), (1, 1 << 24)):
@@ -406,12 +369,6 @@ def test_structs_and_transfers_on_a_real_gpu(gpu, tmp_path):
         check_transfers(gpu.xp, array)
     large = np.random.default_rng(3).integers(0, 99, (40, 700, 700)).astype(np.float32)
     check_transfers(gpu.xp, large[3:33, 1:640, 5:650])
-
-
-def fail_with_memory(device):
-    kept = device.xp.zeros(2**28, np.uint8)
-    more = kept + 1
-    raise ValueError(more.nbytes)
 
 
 @pytest.mark.gpu

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.surfaces import make_surface, surface_input, surface_of
+from FuzzyVesselCoreLib.mrml.surfaces import make_surface, surface_input
 from support.mrml_cases import add_volume
 
 
@@ -20,6 +20,10 @@ def part(slicer_scene):
     segment_id = node.GetSegmentation().AddEmptySegment("bar", "bar")
     slicer.util.updateSegmentBinaryLabelmapFromArray(labels, node, segment_id, volume)
     return node, segment_id
+
+
+def surface_of(node, segment_id):
+    return node.GetSegmentation().GetSegment(segment_id).GetRepresentation("Closed surface")
 
 
 def slicers_own(node, segment_id):
@@ -75,5 +79,5 @@ def test_what_observers_and_exports_see(part):
     exported = vtk.vtkPolyData()
     assert logic.GetSegmentClosedSurfaceRepresentation(node, segment_id, exported, False)
     assert exported.GetBounds() == pytest.approx(slicers_own(node, segment_id)[0], abs=1e-3)
-    make_surface(node, segment_id, anew=True)
+    make_surface(node, segment_id)
     assert surface_of(node, segment_id).GetNumberOfPoints() == exported.GetNumberOfPoints()

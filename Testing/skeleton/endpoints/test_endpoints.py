@@ -20,8 +20,7 @@ from PotentialSkeletonLib.endpoints.endpoints import (
     endpoints_beyond,
     protrusion_endpoints,
 )
-from support.random_solids import random_solid
-from support.solids import line, plate, random_solids, rough, tapered_y, tube
+from support.solids import line, plate, random_solid, random_solids, rough, tapered_y, tube
 
 
 def padded(block):
