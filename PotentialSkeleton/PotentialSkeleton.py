@@ -85,9 +85,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         print(f"{len(table['branch'])} branches, {sum(table['length_mm']):.0f} mm")
 
     With a segment of your own: ``extract(slicer.util.getNode("Segmentation"), "Portal vein")``.
-    `PotentialSkeletonMRML.colouring.color_by` colours what was made, and
-    `PotentialSkeletonMRML.lines` reads a skeleton from the lines of a scene, for tables
-    and for SWC files.
+    `tree` measures and corrects what was found, and writes it to files.
     """
 
     def __init__(self):
@@ -144,11 +142,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             One row a branch, with length, radii and generation.
         tubesNode : bool or vtkMRMLModelNode, default False
             The surface of tubes as thick as the object.
-        criticalPointsNodes : bool or dict of str to vtkMRMLMarkupsFiducialNode, default False
-            Where the force vanishes: one list for each kind of point.
-        fieldNode : bool or vtkMRMLVectorVolumeNode, default False
-            The force that the curves follow; where components have other charge distances, with
-            the largest.
 
         Returns
         -------
@@ -164,15 +157,13 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonLib.options import SkeletonOptions
         from PotentialSkeletonMRML.extraction import extract_all
         from PotentialSkeletonMRML.outputs import CLASSES, Requests
         from PotentialSkeletonMRML.solid import read_solid
 
         outputs = {name: choices.pop(name) for name in CLASSES if name in choices}
-        options = vars(SkeletonOptions()) | choices
         jobs = [(read_solid(inputNode, segmentID, label), Requests(**outputs))]
-        return extract_all(jobs, options, progress, wait)[0]
+        return extract_all(jobs, choices, progress, wait)[0]
 
     def extractSegments(
         self,
@@ -204,23 +195,17 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         Returns
         -------
         list of PotentialSkeletonMRML.run_nodes.SkeletonResult
-            In the order of the segments. `PotentialSkeletonMRML.tables.stored_tables`
-            makes one table of their models, with a column for the tree.
-
-        Raises
-        ------
-        As `extract`.
+            In the order of the segments.
         """
-        from PotentialSkeletonLib.options import SkeletonOptions
         from PotentialSkeletonMRML.extraction import extract_all
         from PotentialSkeletonMRML.outputs import Requests
         from PotentialSkeletonMRML.solid import read_solid, segments_named
 
-        jobs = []
-        for each in segments_named(inputNode, segmentIDs):
-            requests = Requests(**(outputs(each) if outputs else {}))
-            jobs.append((read_solid(inputNode, each), requests))
-        return extract_all(jobs, vars(SkeletonOptions()) | options, progress, wait)
+        jobs = [
+            (read_solid(inputNode, each), Requests(**(outputs(each) if outputs else {})))
+            for each in segments_named(inputNode, segmentIDs)
+        ]
+        return extract_all(jobs, options, progress, wait)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.

@@ -127,7 +127,7 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     """Draw a skeleton in the vessels, coloured by radius and by branch, from two sides."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    from PotentialSkeletonMRML.markups import branch_color
+    from PotentialSkeletonMRML.colouring import branch_color
 
     branches = skeleton.branches
     points = subject.to_ras(np.concatenate([branch.points for branch in branches]))

@@ -19,7 +19,7 @@ from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.images import associate, image_from_array, show_as_overlay
+from FuzzyVesselCoreLib.mrml.images import image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
@@ -382,7 +382,6 @@ def _write(
     writing = Writing(volume_node)
     with all_or_nothing() as add:
         labelmap_node = writing.fill(add, outputs.labelmapNode, ownership.LABELMAP, images[0])
-        associate(labelmap_node, volume_node)
         if values is None:
             show_as_overlay(scene_node)
         else:
@@ -392,7 +391,6 @@ def _write(
             kind = ownership.DIVISION
             earlier = earlier or ownership.output_of(volume_node, kind, "vtkMRMLLabelMapVolumeNode")
             division_node = writing.fill(add, earlier, kind, images[2])
-            associate(division_node, volume_node)
         if segments:
             there = writing.node(add, there, ownership.SEGMENTATION)
             where = there, volume_node, segment_id, options.maskSegmentID

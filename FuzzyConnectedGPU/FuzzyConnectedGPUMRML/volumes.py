@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.images import fill_labelmap
+from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array
 from FuzzyVesselCoreLib.mrml.ownership import DIFFERENCE, check_apart, hand_over
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.regions import mask_of
@@ -111,7 +111,7 @@ def difference(
         if labelmap_node is None:
             labelmap_node = add("vtkMRMLLabelMapVolumeNode", "Difference")
             put_beside([labelmap_node], volume_node)
-        fill_labelmap(labelmap_node, labels, volume_node)
+        fill_volume(labelmap_node, image_from_array(labels), volume_node)
         labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(add).GetID())
         hand_over(labelmap_node, DIFFERENCE, volume_node)
     millilitres = (

@@ -7,6 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML.vessels import vessels_of
 
+NO_POINTS = _("Place at least one point inside the vessels.")
 LEAK_SHARE = 0.25  # of the voxels that are searched; vessels are a few per cent
 LEAK_EXCESS = 3.0  # times the volume of the automatic threshold
 
@@ -23,8 +24,7 @@ class Situation:
     finding: bool = False
     following: bool = False  # whether the result follows the points by itself
     current: bool = False
-    odd_point: str = ""  # a sentence about a point that disagrees with the others
-    faint: str = ""  # a sentence about points without contrast to their surroundings
+    odd_point: str = ""  # a sentence about one that disagrees with others or has no contrast
     millilitres: float | None = None  # of the result; None where there is none
     share: float = 0.0  # of the image that the result fills
     excess: float = 1.0  # how many times larger it is than that of the automatic threshold
@@ -46,8 +46,8 @@ def advice(situation: Situation) -> str:
         if situation.millilitres is None:
             return failed
         return failed + " " + _("What is shown is the result of the run before.")
-    if situation.odd_point or situation.faint:
-        return situation.odd_point or situation.faint
+    if situation.odd_point:
+        return situation.odd_point
     if situation.following and not situation.current:
         return _("The result follows the points by itself.")
     if situation.millilitres is None:
@@ -115,10 +115,11 @@ class AdviceLine:
     def _situation(self, parameters: Any) -> Situation:
         panel, lists = self._panel, vessels_of(parameters)
         volume, running = panel.threshold.measured(parameters), panel.running.active
+        why_not = panel.why_not()
         share, excess = panel.threshold.leaks(parameters, volume or 0.0)
         return Situation(
             has_volume=parameters.inputVolume is not None,
-            why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
+            why_not=why_not if why_not != NO_POINTS else "",
             points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
             placing=bool(panel.seeds.placing.active),
             several=len(lists) > 1,
@@ -126,35 +127,29 @@ class AdviceLine:
             finding=running and panel.seeds.finding,
             following=parameters.autoUpdate and panel.following.working,
             current=panel.is_current(),
-            odd_point=self._odd_point(),
-            faint=self._faint() if volume is not None else "",
+            odd_point=self._point(volume is not None),
             millilitres=volume,
             share=share,
             excess=excess,
             problem=panel.problem,
         )
 
-    def _odd_point(self) -> str:
-        found = self._panel.seeds.odd_point()
-        if found is None:
-            return ""
-        if found.others is None:
+    def _point(self, there: bool) -> str:
+        """A sentence about a point that disagrees with the others, or has no contrast."""
+        found, faint = self._panel.seeds.odd_point(), self._panel.seeds.faint()
+        if found is not None and found.others is None:
             text = _("The point {point} is outside the volume: move or delete it.")
             return text.format(point=_link(found.row))
-        return _(
-            "The point {point} ({value:.4g}) is unlike the other vessel points ({others:.4g}): "
-            "look whether it is in a vessel."
-        ).format(point=_link(found.row), value=found.row.intensity, others=found.others)
-
-    def _faint(self) -> str:
-        rows = self._panel.seeds.faint()
-        if not rows:
-            return ""
+        if found is not None:
+            return _(
+                "The point {point} ({value:.4g}) is unlike the other vessel points "
+                "({others:.4g}): look whether it is in a vessel."
+            ).format(point=_link(found.row), value=found.row.intensity, others=found.others)
         text = _(
             "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
             "it into the middle of a vessel, or delete it."
         )
-        return text.format(points=", ".join(map(_link, rows)))
+        return text.format(points=", ".join(map(_link, faint))) if faint and there else ""
 
 
 def _link(row: Any) -> str:

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from .advice import AdviceLine
+from .advice import NO_POINTS, AdviceLine
 from .clicks import ClickUndo
 from .following import Following
 from .input_section import InputSection, RegionSection, region_of, region_problem
@@ -27,15 +27,17 @@ from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import worded
 
+NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
+LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
 # Parameters that no text in the status line speaks of.
-NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity
 UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting = _writing = _problem = False
+    _reacting = _writing = False
+    problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -115,14 +117,9 @@ class ConnectednessPanel(Panel):
         self.output.surface.first = False
         self.following.rest()
 
-    @property
-    def problem(self) -> bool:
-        """Whether the status line says what stands against the last run."""
-        return self._problem and bool(self.ui.statusLabel.text)
-
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
-        self._problem = problem
+        self.problem = problem and bool(text)
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
@@ -223,20 +220,15 @@ class ConnectednessPanel(Panel):
         warm_up.prepare()
 
     def why_not(self) -> str:
-        if self.parameters.inputVolume is None:
+        volume, parameters = self.parameters.inputVolume, self.parameters
+        if volume is None:
             return _("Choose a volume.")
-        if not clicked_vessels(self.parameters):
-            return self.why_not_else() or _("Place at least one point inside the vessels.")
-        return self.why_not_else()
-
-    def why_not_else(self) -> str:
-        """What stands against a run, beside a missing volume and missing points."""
-        volume = self.parameters.inputVolume
-        if volume is not None and not self.has_voxels(volume):
+        if not self.has_voxels(volume):
             return _("The volume holds no voxels, or colours instead of one intensity.")
-        if volume is not None and volume.GetAttribute(KIND) is not None:
+        if volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
-        return region_problem(self.parameters)
+        points = "" if clicked_vessels(parameters) else NO_POINTS
+        return region_problem(parameters) or points
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -274,7 +266,9 @@ class ConnectednessPanel(Panel):
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
                     self.threshold.taken(parameters, result, chosen)
-                    self._show_affinity(parameters, result.affinity)
+                    if parameters.automaticAffinity and result.affinity is not None:
+                        for name, number in zip(NUMBERS, vars(result.affinity).values()):
+                            setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
         finally:
             self._writing = False
         faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
@@ -290,11 +284,3 @@ class ConnectednessPanel(Panel):
         if not own:  # another one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
-
-    @staticmethod
-    def _show_affinity(parameters: Any, affinity: Any) -> None:
-        """Show the numbers that a run took from the points."""
-        if affinity is not None and parameters.automaticAffinity:
-            parameters.mean = min(max(float(affinity.mean), -1e9), 1e9)
-            parameters.sigma = min(max(float(affinity.sigma), 1e-6), 1e9)
-            parameters.gradientSigma = min(max(float(affinity.gradient_sigma), 1e-6), 1e9)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import lines
-from .lines import COLORS, values_of, vtk_array
-from .markups import branch_color
+from .lines import COLORS, vtk_array
 from .run_nodes import tree_segment
 
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
@@ -30,11 +29,9 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     for model in models:
         _color_model(model, kind, tree)
     if models and curves:
-        for curve, color in zip(curves, curve_colors(models[0].GetPolyData(), kind, tree)):
-            display = curve.GetDisplayNode()
-            if display is not None:
-                display.SetSelectedColor(color)
-                display.SetColor(color)
+        for curve, color in zip(curves, _line_colors(models[0].GetPolyData(), kind, tree)):
+            curve.GetDisplayNode().SetSelectedColor(color)
+            curve.GetDisplayNode().SetColor(color)
 
 
 def kind_of(model: Any) -> str:
@@ -44,20 +41,18 @@ def kind_of(model: Any) -> str:
     return next((kind for kind, array in ARRAYS.items() if array == name), RADIUS)
 
 
-def curve_colors(data: Any, kind: str, tree: Any = NO_SEGMENT) -> list[Any]:
+def _line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
     name = {RADIUS: lines.MEAN_RADIUS, GENERATION: lines.GENERATION}.get(kind, lines.BRANCH)
-    found = values_of(data, name)
-    values = [] if found is None else found.tolist()
+    found = lines.values_of(data, name)
+    values = np.zeros(0) if found is None else found
     if kind == TREE:
         return [tree] * len(values)
     if kind != RADIUS:
         color = branch_color if kind == BRANCH else generation_color
         return [color(int(number)) for number in values]
     low, high = radius_range(data)
-    return [
-        radius_color(each) for each in np.clip((np.array(values) - low) / (high - low or 1), 0, 1)
-    ]
+    return [radius_color(each) for each in np.clip((values - low) / (high - low or 1), 0, 1)]
 
 
 def radius_range(data: Any) -> tuple[float, float]:
@@ -73,6 +68,12 @@ def radius_color(share: float) -> tuple[float, ...]:
     table, color = slicer.mrmlScene.GetNodeByID(COLORS), [0.0] * 4
     table.GetColor(round(float(share) * (table.GetNumberOfColors() - 1)), color)
     return tuple(color[:3])
+
+
+def branch_color(number: int) -> tuple[float, float, float]:
+    """A colour (r, g, b), 0..1, that differs from those of the numbers nearby."""
+    golden_ratio = 0.618034
+    return colorsys.hsv_to_rgb(number * golden_ratio % 1.0, 0.65, 0.95)
 
 
 def generation_color(generation: int) -> tuple[float, float, float]:
@@ -92,7 +93,7 @@ def _color_model(model: Any, kind: str, tree: Any) -> None:
         display.SetAndObserveColorNodeID(COLORS)
         display.SetScalarRangeFlag(display.UseDataScalarRange)
     else:
-        colors = np.array(curve_colors(data, kind, tree), float).reshape(-1, 3)
+        colors = np.array(_line_colors(data, kind, tree), float).reshape(-1, 3)
         values = np.rint(255 * colors).astype(np.uint8)
         data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
         display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)

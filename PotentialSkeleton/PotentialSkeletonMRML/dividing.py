@@ -1,8 +1,7 @@
 """Vessels split by branch, and organs divided into the territories of branches: segmentations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,10 @@ from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
 from PotentialSkeletonLib.tree import rooted_forest
 
-from .colouring import generation_color
-from .lines import names_of, skeleton_of
-from .markups import branch_color
+from .colouring import branch_color, generation_color
+from .lines import fill_table, names_of, skeleton_of
 from .run_nodes import INPUT, LABEL, SEGMENT, tree_name
 from .solid import SolidInput, read_solid
-from .tables import fill_table, table_of
 from .tree_steps import vessels_gone
 
 BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
@@ -37,82 +34,64 @@ BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 
 @dataclass(frozen=True)
 class Groups:
-    """Which branches belong together: a label from 1 for each branch that takes part.
+    """Which branches belong together: the label, from 1, of each branch that takes part.
 
     `names` and `colors` are those of each label; no two have one name.
     """
 
-    label_of: dict
-    names: dict
-    colors: dict
-
-    @classmethod
-    def of(cls, owner: Mapping[int, int], titles: Mapping[int, str], color: Any) -> "Groups":
-        """Groups by their keys: the key of each branch, and the title of each key."""
-        label = {key: number for number, key in enumerate(titles, 1)}
-        return cls(
-            {branch: label[key] for branch, key in owner.items()},
-            dict(enumerate(_told_apart(titles.values()), 1)),
-            {label[key]: color(key) for key in titles},
-        )
+    label_of: dict[int, int]
+    names: dict[int, str]
+    colors: dict[int, tuple]
 
 
-def groups_by(model: Any, skeleton: CurveSkeleton, kind: str) -> Groups:
-    """Groups of branches: each branch, each generation, or all branches of the same name.
+def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterable]) -> Groups:
+    """Groups of branches: each branch, each generation, all of the same name, or chosen ones.
 
-    With "subtree" a branch without a name belongs to the nearest named one upstream. `InputError`
-    where the kind is unknown, or no branch has a name.
+    With "subtree" a branch without a name belongs to the nearest named one upstream. Chosen ones
+    are a mapping of a name to numbers of branches. `InputError` where the kind is unknown, no
+    branch has a name, or a chosen branch does not exist or is in two groups.
     """
     names, numbers = names_of(model), range(len(skeleton.branches))
-    if kind == BRANCH:
-        titles = {n: names.get(n) or f"Branch {n}" for n in numbers}
-        return Groups.of({n: n for n in numbers}, titles, branch_color)
-    if kind == GENERATION:
+    titles: list[str]  # of each group
+    owner: dict[int, int]  # its position, of each branch
+    color: Callable = branch_color
+    if isinstance(by, Mapping):
+        titles, owner = list(by), {}
+        for number, branches in enumerate(by.values()):
+            for branch in branches:
+                if branch not in numbers or branch in owner:
+                    raise InputError(
+                        _(
+                            "The group '{name}' has branch {branch}, which does not exist or is in "
+                            "another group."
+                        ).format(name=titles[number], branch=branch)
+                    )
+                owner[branch] = number
+    elif by == BRANCH:
+        titles = [names.get(n) or f"Branch {n}" for n in numbers]
+        owner = {n: n for n in numbers}
+    elif by == GENERATION:
         generations = skeleton.generations()
-        titles = {g: f"Generation {g}" for g in sorted(set(generations))}
-        return Groups.of(dict(enumerate(generations)), titles, generation_color)
-    if kind not in (NAME, SUBTREE):
+        titles = [f"Generation {g}" for g in range(max(generations) + 1)]
+        owner, color = dict(enumerate(generations)), generation_color
+    elif by not in (NAME, SUBTREE):
         raise InputError(
             _(
                 "Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
-            ).format(kind=kind)
+            ).format(kind=by)
         )
-    if not names:
+    elif not names:
         raise InputError(_("No branch has a name yet: name the branches that matter first."))
-    if kind == SUBTREE:
-        names = inherited_names(rooted_forest(skeleton), names)
-    chosen = list(dict.fromkeys(names[n] for n in sorted(names)))
-    owner = {n: chosen.index(name) for n, name in names.items()}
-    return Groups.of(owner, dict(enumerate(chosen)), branch_color)
-
-
-def chosen_groups(skeleton: CurveSkeleton, groups: Mapping[str, Any]) -> Groups:
-    """Groups that a person chose: name to numbers of branches; `InputError` where one is wrong."""
-    owner: dict[int, int] = {}
-    for number, (name, branches) in enumerate(groups.items()):
-        try:
-            wanted = [index(branch) for branch in branches]
-        except TypeError:
-            raise InputError(
-                _(
-                    "The group '{name}' has {branches!r}: give a list of numbers of branches."
-                ).format(name=name, branches=branches)
-            ) from None
-        for branch in wanted:
-            if not 0 <= branch < len(skeleton.branches):
-                raise InputError(
-                    _("The group '{name}' has branch {branch}, which does not exist.").format(
-                        name=name, branch=branch
-                    )
-                )
-            if branch in owner:
-                raise InputError(
-                    _("Branch {branch} is in two groups; a branch belongs to one.").format(
-                        branch=branch
-                    )
-                )
-            owner[branch] = number
-    return Groups.of(owner, dict(enumerate(groups)), branch_color)
+    else:
+        if by == SUBTREE:
+            names = inherited_names(rooted_forest(skeleton), names)
+        titles = list(dict.fromkeys(names[n] for n in sorted(names)))
+        owner = {n: titles.index(name) for n, name in names.items()}
+    return Groups(
+        {branch: number + 1 for branch, number in owner.items()},
+        dict(enumerate(_told_apart(titles), 1)),
+        {number + 1: color(number) for number in range(len(titles))},
+    )
 
 
 def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) -> Any:
@@ -173,8 +152,7 @@ def divide_organ(
     """
     Progress.of(progress).check()
     skeleton, organ = skeleton_of(model), read_solid(organ_node, organ_segment).cropped()
-    choose = chosen_groups(skeleton, by) if isinstance(by, Mapping) else None
-    groups = choose or groups_by(model, skeleton, by)
+    groups = groups_by(model, skeleton, by)
     there = on_voxels(model, skeleton, organ)
     _check_near(model, there, organ, groups)
 
@@ -185,13 +163,11 @@ def divide_organ(
     found = wait(work, progress) if wait else work(progress)
     volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
     whole = sum(volumes.values()) + found.unreached
-    table = table_of(
-        {
-            "territory": list(volumes),
-            "volume_ml": list(volumes.values()),
-            "share_percent": [100 * each / whole for each in volumes.values()],
-        }
-    )
+    table = {
+        "territory": list(volumes),
+        "volume_ml": list(volumes.values()),
+        "share_percent": [100 * each / whole for each in volumes.values()],
+    }
     name = f"{organ.name} by {tree_name(model)}"
     with all_or_nothing() as add:
         node = _segmentation(add, name, found.labels, groups, organ)
@@ -230,16 +206,14 @@ def on_voxels(model: Any, skeleton: CurveSkeleton, solid: SolidInput) -> CurveSk
     )
 
 
-def _told_apart(titles: Iterable[str]) -> list[str]:
+def _told_apart(titles: list[str]) -> list[str]:
     """Names that several branches have get a number: left, left (2)."""
-    titles = list(titles)
-    taken, told = set(titles), []
+    told: list[str] = []
     for title in titles:
-        name, count = title, 1
-        while name in told:
+        count, name = 1, title
+        while name in told or (name != title and name in titles):
             count += 1
-            other = f"{title} ({count})"
-            name = name if other in taken else other
+            name = f"{title} ({count})"
         told.append(name)
     return told
 

@@ -1,20 +1,20 @@
 """From objects in the scene to their skeletons: all are computed, then all are written."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.ownership import check_apart
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.progress import ProgressCallback
-from PotentialSkeletonLib import force_field, skeletonize
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib import skeletonize
 
-from .outputs import Requests, refuse_twice, write_all
-from .run_nodes import SkeletonResult, keep_as_written
+from .outputs import Requests, write_all
+from .run_nodes import SkeletonResult, refer_to_outputs
 from .solid import SolidInput
 from .tree_steps import begin_anew
-
-# Share of a run after which the force field, where it is asked for, is summed once more.
-FIELD_FROM = 0.7
 
 
 def extract_all(
@@ -28,54 +28,49 @@ def extract_all(
     `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
     given, returns ``work(progress)``, for example of another thread.
     """
+    given = [node for _solid, requests in jobs for node in requests.nodes()]
     for solid, requests in jobs:
-        requests.check(solid)
-    refuse_twice([node for _solid, requests in jobs for _output, node in requests.nodes()])
-    sizes = [int(solid.mask.sum()) for solid, _requests in jobs]
-    found = []
-    for number, (solid, requests) in enumerate(jobs):
-        start, end = sum(sizes[:number]) / sum(sizes), sum(sizes[: number + 1]) / sum(sizes)
-        part = requests.while_present(solid, _share(progress, start, end))
-        compute = partial(_compute, solid, options, requests.wants("fieldNode"))
-        skeleton, field = wait(compute, part) if wait else compute(part)
-        found.append((solid, skeleton, field, requests))
+        check_apart(requests.nodes(), {_("input"): solid.node})
+    for node in given:
+        if given.count(node) > 1:
+            raise InputError(
+                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
+            )
+    sizes, done, found = [int(solid.mask.sum()) for solid, _requests in jobs], 0, []
+    for (solid, requests), size in zip(jobs, sizes):
+        part = _watched(solid, requests, progress, done / sum(sizes), size / sum(sizes))
+        compute = partial(_compute, solid, options)
+        found.append((solid, wait(compute, part) if wait else compute(part), requests))
+        done += size
     for solid, requests in jobs:
         requests.check_present(solid)
     results = write_all(found)
     for (solid, _requests), result in zip(jobs, results, strict=True):
-        begin_anew(result.modelNode)
         if result.modelNode is not None:
-            keep_as_written(result, solid)
+            refer_to_outputs(result, solid)
+            begin_anew(result.modelNode)
         result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
 
 
-def _compute(
-    solid: SolidInput, options: dict[str, Any], wants_field: bool, progress: ProgressCallback | None
-) -> tuple[Any, Any]:
-    """The skeleton and, where it is wanted, the force field; the scene is not touched."""
-    first = _share(progress, 0.0, FIELD_FROM if wants_field else 1.0)
-    skeleton = skeletonize(solid.mask, solid.spacing, progress=first, **options)
-    if not wants_field:
-        return skeleton, None
-    distance = options["charge_distance"]
-    if distance is None:  # the largest that was chosen
-        distance = max((each for each in skeleton.report["charge_distances"] if each), default=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the skeleton's report has them
-        field = force_field(
-            solid.mask,
-            options["strength"],
-            method=options["method"],
-            charge_distance=distance,
-            device=options["device"],
-            progress=_share(progress, FIELD_FROM, 1.0),
-        )
-    return skeleton, field
+def _compute(solid: SolidInput, options: dict, progress: ProgressCallback | None) -> Any:
+    return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
 
 
-def _share(progress: ProgressCallback | None, start: float, end: float) -> ProgressCallback | None:
-    """A callback for a part of the run, from `start` to `end`."""
+def _watched(
+    solid: SolidInput,
+    requests: Requests,
+    progress: ProgressCallback | None,
+    start: float,
+    share: float,
+) -> ProgressCallback | None:
+    """A callback for a share of the run; the run ends when its input or a node to fill goes."""
     if progress is None:
-        return None
-    return lambda fraction: progress(start + fraction * (end - start))
+        return None  # nobody else gets a turn in the meantime
+
+    def go_on(fraction: float) -> bool | None:
+        carry_on = progress(start + share * fraction)
+        requests.check_present(solid)
+        return carry_on
+
+    return go_on

@@ -1,12 +1,10 @@
-"""Centrelines for other programs: what needs VTK (.vtp, .stl, .ply), all formats of a tree, and
-models and curves of the scene as SlicerVMTK takes them.
+"""Centrelines for other programs: what needs VTK (.vtp, .stl, .ply), and all formats of a tree.
 
-Cross-section analysis takes one of the curves (measurement Radius) or a model (point array Radius);
-Centreline disassembly and the curve tree take the rooted model; Branch clipper the split one.
-Coordinates in files are LPS millimetres, and the files say so, as Slicer's own do.
+Cross-section analysis of SlicerVMTK takes a curve (measurement Radius) or a model (point array
+Radius); Centreline disassembly and the curve tree take the rooted model; Branch clipper the split
+one. Coordinates in files are LPS millimetres, and the files say so, as Slicer's own do.
 """
 
-import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from os import PathLike
@@ -16,23 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
-from PotentialSkeletonLib import CurveSkeleton, interchange
-from PotentialSkeletonLib.interchange import (
-    LPS,
-    LineSet,
-    whole_file,
-    world_matrix,
-)
+from PotentialSkeletonLib import interchange
+from PotentialSkeletonLib.interchange import LPS, LineSet, whole_file, world_matrix
 from PotentialSkeletonLib.tree import Forest, rooted_forest
 
-from .lines import fill_model, names_of, polylines, show_model, stored_skeleton, vtk_array
-from .run_nodes import SkeletonResult
+from .lines import (
+    RADIUS,
+    fill_model,
+    names_of,
+    polylines,
+    show_model,
+    skeleton_of,
+    stored_skeleton,
+    tubes,
+    vtk_array,
+)
+from .run_nodes import tree_name
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
 GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
@@ -42,23 +44,11 @@ HEADER = "SPACE=LPS"
 SPACE = "SPACE"  # field array by which Slicer knows a model file's axes
 SIDES = 16  # of a tube
 SMOOTHING = 0.25  # of Slicer's factor for surfaces
-LETTERS = 40  # of a folder's name in that of what is half written
 VIEWS: dict[str, Callable] = {
     "rooted": interchange.rooted_centrelines,
     "split": interchange.split_centrelines,
     "network": lambda forest, *rest: interchange.network(forest.skeleton, *rest),
 }
-
-
-def vtk_module() -> Any:
-    """VTK; `FuzzyVesselError` where it is missing."""
-    try:
-        import vtk
-    except ModuleNotFoundError as error:
-        raise FuzzyVesselError(
-            _("This needs VTK, which is not installed: pip install vtk (Slicer has it).")
-        ) from error
-    return vtk
 
 
 def poly_data(lines: LineSet) -> Any:
@@ -70,16 +60,12 @@ def poly_data(lines: LineSet) -> Any:
     >>> poly_data(lines).GetNumberOfLines()
     1
     """
-    vtk_module()
     data = polylines(lines.points, lines.sizes)
-    for group, arrays in (
-        (data.GetPointData(), lines.point_arrays),
-        (data.GetCellData(), lines.cell_arrays),
-    ):
-        for name, values in arrays.items():
-            group.AddArray(vtk_array(values, name))
-    if "Radius" in lines.point_arrays:
-        data.GetPointData().SetActiveScalars("Radius")
+    for name, values in lines.point_arrays.items():
+        data.GetPointData().AddArray(vtk_array(values, name))
+    for name, values in lines.cell_arrays.items():
+        data.GetCellData().AddArray(vtk_array(values, name))
+    data.GetPointData().SetActiveScalars(RADIUS)
     return data
 
 
@@ -89,14 +75,11 @@ def write_vtp(lines: LineSet, path: str | PathLike) -> None:
     `OSError` where the file cannot be written; nothing of it is left. VMTK does not know axes: a
     surface that it works on together with the lines must be in LPS as well.
     """
+    import vtk
+
     data = poly_data(lines.in_space(LPS))
     data.GetFieldData().AddArray(vtk_array(np.array([LPS], object), SPACE))
-    writer = vtk_module().vtkXMLPolyDataWriter()
-    writer.SetInputData(data)
-    with whole_file(path) as partial:
-        writer.SetFileName(str(partial))
-        if not writer.Write() or not partial.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>"):
-            raise OSError(_("{path} could not be written").format(path=path))
+    _write(vtk.vtkXMLPolyDataWriter(), data, path)
 
 
 def object_surface(mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequence[float]) -> Any:
@@ -117,7 +100,6 @@ def object_surface(mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequ
     >>> surface.GetNumberOfPolys() > 0
     True
     """
-    vtk_module()
     box = bounding_box(np.asarray(mask) != 0)
     if box is None:
         raise InputError(_("The object is empty: it has no surface."))
@@ -126,44 +108,33 @@ def object_surface(mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequ
     return SurfaceInput(mask[box] != 0, matrix, SMOOTHING).surface()
 
 
-def tube_surface(lines: LineSet) -> Any:
-    """Surface of tubes round lines (their array Radius), triangles with caps, in LPS mm."""
-    vtk = vtk_module()
-    tube = vtk.vtkTubeFilter()
-    tube.SetInputData(poly_data(lines.in_space(LPS)))
-    tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
-    tube.SetNumberOfSides(SIDES)
-    tube.CappingOn()
-    triangles = vtk.vtkTriangleFilter()
-    triangles.SetInputConnection(tube.GetOutputPort())
-    triangles.Update()
-    return triangles.GetOutput()
-
-
 def write_surface(surface: Any, path: str | PathLike) -> None:
-    """Write a surface in LPS as binary .stl or .ply, after the path's ending.
+    """Write the triangles of a surface in LPS as binary .stl, or .ply for any other ending.
 
-    `InputError` where the ending is another, or the surface has no triangle; `OSError` where the
-    file cannot be written; nothing of it is left.
+    `OSError` where the file cannot be written; nothing of it is left.
     """
-    vtk, ending = vtk_module(), Path(path).suffix.lower()
-    writers = {".stl": vtk.vtkSTLWriter, ".ply": vtk.vtkPLYWriter}
-    if ending not in writers:
-        raise InputError(_("{path}: surfaces are written as .stl or .ply.").format(path=path))
-    if not surface.GetNumberOfPolys():
-        raise InputError(
-            _("{path}: the surface has no triangle; there is nothing to write.").format(path=path)
-        )
-    writer = writers[ending]()
-    writer.SetInputData(surface)
-    writer.SetFileTypeToBinary()
-    if ending == ".stl":
+    import vtk
+
+    triangles = vtk.vtkTriangleFilter()
+    triangles.SetInputData(surface)
+    triangles.Update()
+    if Path(path).suffix == ".stl":
+        writer = vtk.vtkSTLWriter()
         writer.SetHeader(HEADER)
     else:
+        writer = vtk.vtkPLYWriter()
         writer.AddComment(HEADER)
+    writer.SetFileTypeToBinary()
+    _write(writer, triangles.GetOutput(), path)
+
+
+def _write(writer: Any, data: Any, path: str | PathLike) -> None:
+    """Let a writer of VTK write a whole file, or none."""
+    writer.SetInputData(data)
     with whole_file(path) as partial:
         writer.SetFileName(str(partial))
-        if not writer.Write() or not partial.is_file() or not partial.stat().st_size:
+        written = writer.Write() and not writer.GetErrorCode() and partial.is_file()
+        if not written or not partial.stat().st_size:
             raise OSError(_("{path} could not be written").format(path=path))
 
 
@@ -201,7 +172,7 @@ def write_tree_files(
     if "vmtk" in formats:
         write_vtp(network, folder / NETWORK)
     for ending in surfaces:
-        write_surface(tube_surface(network), folder / f"tubes.{ending}")
+        write_surface(tubes(poly_data(network.in_space(LPS)), SIDES), folder / f"tubes.{ending}")
     if not {"vmtk", "simvascular"} & set(formats):
         return []
     try:
@@ -230,13 +201,17 @@ def write_tree_files(
     ]
 
 
+# --- a tree of the scene
+
+
 def save_tree(model: Any, path: str | PathLike) -> None:
     """Write a tree of the scene in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
 
     `InputError` for another ending, or a name that cannot be written; `OSError` where the file
     cannot be written: nothing of it is left.
     """
-    ending, skeleton, names = Path(path).suffix.lower(), _in_world(model), names_of(model)
+    ending, names = Path(path).suffix.lower(), names_of(model)
+    skeleton: Any = stored_skeleton(model, in_world=True)
     if ending == ".swc":
         said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
         with whole_file(path) as partial:
@@ -247,9 +222,7 @@ def save_tree(model: Any, path: str | PathLike) -> None:
         write_vtp(interchange.network(skeleton, names=names), path)
     else:
         raise InputError(
-            _("{path}: trees are written as {endings}.").format(
-                path=path, endings=".swc, .graphml, .vtp"
-            )
+            _("{path}: trees are written as .swc, .graphml or .vtp.").format(path=path)
         )
 
 
@@ -257,14 +230,14 @@ def save_formats(
     model: Any,
     folder: str | PathLike,
     formats: Collection[str] = FORMATS,
-    root_places: Any = None,
+    root_places: ArrayLike | None = None,
 ) -> list[str]:
     """Write a tree in world coordinates, with its names, as a new folder of files.
 
     `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places` (n,
     3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
-    where the folder holds something or the one above it is missing, or a format, root or name does
-    not fit; `OSError` where a file cannot be written: nothing of the folder is left.
+    where the folder holds something, or a format, root or name does not fit; `OSError` where a file
+    cannot be written: nothing of the folder is left.
     """
     folder = Path(folder)
     unknown = sorted(set(formats) - set(FORMATS))
@@ -278,78 +251,22 @@ def save_formats(
         raise InputError(
             _("{folder} is there already: choose another folder.").format(folder=folder)
         )
-    near = None if root_places is None else checked_places(root_places)[:, ::-1]
-    forest = rooted_forest(_in_world(model), near=near)
-    if not folder.parent.is_dir():
-        raise InputError(
-            _("{folder} cannot be made: there is no folder {parent}.").format(
-                folder=folder, parent=folder.parent
-            )
-        )
-    try:
-        made = tempfile.mkdtemp(prefix=f".{folder.name[:LETTERS]}-", dir=folder.parent)
-    except OSError as error:  # it names the folder that was asked for
-        raise OSError(error.errno, error.strerror, str(folder)) from error
-    partial = Path(made)
-    try:
-        partial.chmod(0o755)  # not for its owner alone, as temporary folders are
+    skeleton: Any = stored_skeleton(model, in_world=True)
+    forest = rooted_forest(skeleton, near=_reversed(root_places))
+    with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
+        partial = Path(made) / "tree"
+        partial.mkdir()
         said = write_tree_files(partial, forest, None, formats, names=names_of(model))
         partial.replace(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return said
 
 
-def _in_world(model: Any) -> CurveSkeleton:
-    skeleton = stored_skeleton(model, in_world=True)
-    assert skeleton is not None  # a `Tree` has lines
-    return skeleton
+def add_centrelines(model: Any, view: str, root_places: ArrayLike | None = None) -> Any:
+    """Add a model of a tree's centrelines with VMTK's arrays and the names of its branches.
 
-
-def checked_places(places: Any) -> np.ndarray:
-    """Places as an array (n, 3) of R, A, S in mm, at least one; `InputError` for anything else."""
-    try:
-        found = np.asarray(places, float)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.ndim != 2 or found.shape[1] != 3 or not np.isfinite(found).all() or not len(found):
-        raise InputError(
-            _(
-                "The places of the roots are {places!r}: give a list of finite R, A, S in mm."
-            ).format(places=places)
-        )
-    return found
-
-
-# --- models and curves for SlicerVMTK
-
-
-def addCentrelineModel(
-    result: SkeletonResult,
-    name: str,
-    view: str = "rooted",
-    rootPoints: ArrayLike | None = None,
-    transformNodeID: str | None = None,
-    names: Mapping[int, str] | None = None,
-) -> Any:
-    """Add a vtkMRMLModelNode of a skeleton's centrelines with VMTK's arrays.
-
-    Parameters
-    ----------
-    result : SkeletonResult
-        With skeleton and ijkToRAS.
-    name : str
-        Of the node.
-    view : str
-        "rooted", "split" or "network": see `PotentialSkeletonLib.interchange`.
-    rootPoints : array_like, (n, 3), optional
-        In RAS below the parent transform; each makes the nearest end the root of its tree.
-    transformNodeID : str, optional
-        Of the parent transform.
-    names : mapping of int to str, optional
-        Of branches; they become the cell array Name.
-
-    `InputError` where the view, a root or a name does not fit, or there is no branch.
+    `view` is "rooted", "split" or "network": see `PotentialSkeletonLib.interchange`. The ends
+    nearest to `root_places` (n, 3; R, A, S below the model's parent transform) are roots.
+    `InputError` where the view or a root does not fit, or there is no branch.
     """
     if view not in VIEWS:
         raise InputError(
@@ -357,16 +274,15 @@ def addCentrelineModel(
                 view=view, views=", ".join(VIEWS)
             )
         )
-    data = poly_data(VIEWS[view](_forest_of(result, rootPoints), result.ijkToRAS, names))
+    forest = rooted_forest(skeleton_of(model), near=_reversed(root_places))
+    data = poly_data(VIEWS[view](forest, np.eye(4), names_of(model)))
     with all_or_nothing() as add:
-        node = add("vtkMRMLModelNode", name)
-        fill_model(node, data, transformNodeID)
+        node = add("vtkMRMLModelNode", f"{tree_name(model)} {view}")
+        fill_model(node, data, model.GetTransformNodeID())
         show_model(node, lines=True)
     return node
 
 
-def _forest_of(result: SkeletonResult, rootPoints: ArrayLike | None) -> Forest:
-    near = None
-    if rootPoints is not None:
-        near = transform_points(np.linalg.inv(np.asarray(result.ijkToRAS)), rootPoints)[:, ::-1]
-    return rooted_forest(result.skeleton, near=near)
+def _reversed(places: ArrayLike | None) -> np.ndarray | None:
+    """Places R, A, S as S, A, R; `rooted_forest` checks them."""
+    return None if places is None else np.asarray(places)[..., ::-1]

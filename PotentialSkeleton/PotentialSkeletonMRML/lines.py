@@ -1,5 +1,6 @@
-"""The skeleton as lines with radius in a model node, the tubes round them, and their way back."""
+"""A skeleton as lines in a model node, tubes round them, the way back, and tables of branches."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +32,7 @@ SECTIONS = {
 }
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
+UNITS = {"_mm": "mm", "_mm2": "mm2", "_ml": "ml"}  # endings of a table's columns
 
 
 def vtk_array(values: Any, name: str | None = None) -> Any:
@@ -92,13 +94,11 @@ def branch_lines(solid: Any, skeleton: CurveSkeleton) -> Any:
 
 
 def tubes(lines: Any, sides: int = 12) -> Any:
-    """The surface of tubes round lines (vtkPolyData with a point array Radius), with caps."""
+    """The surface of tubes round lines whose active scalars are Radius, with caps."""
     import vtk
 
-    shallow, tube = vtk.vtkPolyData(), vtk.vtkTubeFilter()
-    shallow.ShallowCopy(lines)
-    shallow.GetPointData().SetActiveScalars(RADIUS)
-    tube.SetInputData(shallow)
+    tube = vtk.vtkTubeFilter()
+    tube.SetInputData(lines)
     tube.SetNumberOfSides(sides)
     tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
     tube.CappingOn()
@@ -200,6 +200,9 @@ def names_of(model: Any) -> dict[int, str]:
     return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
 
 
+# --- tables
+
+
 def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
@@ -217,3 +220,41 @@ def stored_table(model_node: Any) -> dict[str, Any]:
         texts = [names.get(number, "") for number in range(count)]
         table = {"branch": table.pop("branch"), "name": texts, **table}
     return table
+
+
+def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list]:
+    """One table of several trees' names and tables, with the names in the column tree.
+
+    A column of names or cross-sections is there where any tree has it; others have no value. A name
+    that several trees have gets a number. Of one tree, its table.
+    """
+    pairs = list(tables)
+    if len(pairs) == 1:
+        return pairs[0][1]
+    columns = dict.fromkeys(column for _name, table in pairs for column in table)
+    named = ["name"] if "name" in columns else []
+    order = dict.fromkeys(["tree", "branch", *named, *columns])
+    joint: dict[str, list] = {column: [] for column in order}
+    names = [name for name, _table in pairs]
+    for number, (name, table) in enumerate(pairs):
+        rows, twice = len(table["branch"]), names[:number].count(name)
+        joint["tree"] += [f"{name} ({twice + 1})" if twice else name] * rows
+        for column in list(order)[1:]:
+            nothing = "" if column == "name" else float("nan")
+            joint[column] += table.get(column, [nothing] * rows)
+    return joint
+
+
+def fill_table(node: Any, columns: dict[str, Any]) -> None:
+    """Put columns, name to values, into a vtkMRMLTableNode: integers, doubles and texts."""
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.RemoveAllColumns()
+        node.SetUseColumnTitleAsColumnHeader(True)
+        for name, values in columns.items():
+            whole = bool(len(values)) and isinstance(values[0], int)
+            node.AddColumn(vtk_array(np.array(values, np.int32) if whole else values, name))
+            for ending, unit in UNITS.items():
+                if name.endswith(ending):
+                    node.SetColumnUnitLabel(name, unit)

@@ -4,42 +4,29 @@ Everything is made before the first node is touched.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved
+from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, hand_over
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
-from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib.critical_points.critical_points import KINDS
+from PotentialSkeletonLib import CurveSkeleton
 
-from .lines import branch_lines, fill_model, show_model, tubes
-from .markups import (
-    branch_curves,
-    fill_curve,
-    fill_list,
-    group,
-    points_by_kind,
-    show_curve,
-    show_list,
-)
+from .colouring import branch_color
+from .curves import fill_curve, group, show_curve
+from .lines import branch_lines, fill_model, fill_table, show_model, tubes
 from .run_nodes import CENTRELINES, SkeletonResult
-from .tables import fill_table, table_of
+from .solid import SolidInput
 
 CLASSES = {
-    "curveNodes": ("vtkMRMLMarkupsCurveNode", _("markups curve")),
-    "modelNode": ("vtkMRMLModelNode", _("model")),
-    "tubesNode": ("vtkMRMLModelNode", _("model")),
-    "labelmapNode": ("vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
-    "tableNode": ("vtkMRMLTableNode", _("table")),
-    "criticalPointsNodes": ("vtkMRMLMarkupsFiducialNode", _("list of points")),
-    "fieldNode": ("vtkMRMLVectorVolumeNode", _("vector volume")),
+    "curveNodes": "vtkMRMLMarkupsCurveNode",
+    "modelNode": "vtkMRMLModelNode",
+    "tubesNode": "vtkMRMLModelNode",
+    "labelmapNode": "vtkMRMLLabelMapVolumeNode",
+    "tableNode": "vtkMRMLTableNode",
 }
 
 
@@ -47,206 +34,116 @@ CLASSES = {
 class Requests:
     """Which outputs are wanted: True or None for new nodes, False for none, or nodes to fill."""
 
-    curveNodes: object = True
-    modelNode: object = True
-    labelmapNode: object = True
-    tableNode: object = True
-    tubesNode: object = False
-    criticalPointsNodes: object = False
-    fieldNode: object = False
+    curveNodes: Any = True
+    modelNode: Any = True
+    labelmapNode: Any = True
+    tableNode: Any = True
+    tubesNode: Any = False
 
-    def wants(self, output: str) -> bool:
-        return getattr(self, output) is not False
-
-    def given(self, output: str) -> dict[Any, Any]:
-        """The nodes to fill, by their number, or for the critical points by their kind."""
+    def given(self, output: str) -> list[Any]:
+        """The nodes to fill, in their order."""
         request = getattr(self, output)
-        if isinstance(request, dict):
-            return dict(request)
         if request is None or isinstance(request, bool):
-            return {}
-        return dict(enumerate(request if isinstance(request, list | tuple) else [request]))
+            return []
+        return list(request) if isinstance(request, list | tuple) else [request]
 
-    def nodes(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of an output's name and a node that was given for it."""
-        for each in fields(self):
-            for node in self.given(each.name).values():
-                yield each.name, node
+    def nodes(self) -> list[Any]:
+        """All nodes to fill."""
+        return [node for output in CLASSES for node in self.given(output)]
 
-    def check(self, solid: Any) -> None:
-        """Refuse nodes that cannot take the result; `InputError` names them."""
-        asked = self.criticalPointsNodes
-        kinds = set(asked) if isinstance(asked, dict) else set()
-        if not isinstance(asked, bool | dict | None) or kinds - set(KINDS):
-            raise InputError(
-                _(
-                    "criticalPointsNodes must be True, False, or a dict of kind to node; kinds "
-                    "are {kinds}."
-                ).format(kinds=", ".join(KINDS))
-            )
-        for output, node in self.nodes():
-            class_name, kind = CLASSES[output]
-            if not hasattr(node, "IsA") or not node.IsA(class_name):
-                name = node_name(node) if hasattr(node, "GetName") else repr(node)
-                raise InputError(
-                    _("The output {name} ({output}) must be a {kind}.").format(
-                        name=name, output=output, kind=kind
-                    )
-                )
-            check_apart([node], {_("input"): solid.node})
-        self.check_present(solid, InputError)
-
-    def while_present(
-        self, solid: Any, progress: ProgressCallback | None
-    ) -> ProgressCallback | None:
-        """Return a progress callback that ends the run when the input or a node to fill goes."""
-        if progress is None:
-            return None  # nobody else gets a turn in the meantime
-
-        def go_on(fraction: float) -> bool | None:
-            carry_on = progress(fraction)
-            self.check_present(solid)
-            return carry_on
-
-        return go_on
-
-    def check_present(self, solid: Any, error: type[Exception] = Cancelled) -> None:
-        """Raise an error if the object or a node to fill is not in the scene (any more)."""
+    def check_present(self, solid: SolidInput) -> None:
+        """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
         import slicer
 
-        for node in (solid.node, *(node for _output, node in self.nodes())):
+        for node in (solid.node, *self.nodes()):
             if not slicer.mrmlScene.IsNodePresent(node):
-                if error is Cancelled:
-                    raise InputRemoved(node_name(node))
-                raise error(_("{node} is not in the scene.").format(node=node_name(node)))
+                raise InputRemoved(node_name(node))
         if not solid.has_segment():
             raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
 
 
-def refuse_twice(nodes: list[Any]) -> None:
-    """Raise `InputError` for a node that was given for two outputs."""
-    for node in nodes:
-        if nodes.count(node) > 1:
-            raise InputError(
-                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
-            )
-
-
-def write_all(found: list[tuple]) -> list[SkeletonResult]:
-    """Put skeletons into the scene; returns their results, without warnings.
-
-    Of each: `SolidInput`, `CurveSkeleton`, `ForceField` or None, and `Requests`.
-    """
+def write_all(found: list[tuple[SolidInput, CurveSkeleton, Requests]]) -> list[SkeletonResult]:
+    """Put skeletons into the scene; returns their results, without warnings."""
     import slicer
 
     contents = [list(_contents(*each)) for each in found]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [
-            _write(solid, skeleton, requests, each, add)
-            for (solid, skeleton, _field, requests), each in zip(found, contents)
-        ]
-    for _solid, skeleton, _field, requests in found:
-        for number, node in requests.given("curveNodes").items():
-            if number >= len(skeleton.branches):
-                remove_node(node)
+        results = [_write(*each, content, add) for each, content in zip(found, contents)]
+    for _solid, skeleton, requests in found:
+        for node in requests.given("curveNodes")[len(skeleton.branches) :]:
+            remove_node(node)
     return results
 
 
-def _contents(solid: Any, skeleton: Any, field: Any, requests: Requests) -> Iterator[tuple]:
-    """What is written: output, key of the node in it, name, and functions that fill and display.
+def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: Requests) -> Iterator[tuple]:
+    """Each node: its output, its name, and functions that fill it, and display a new one."""
+    name, transform_id, table = solid.name, solid.transform_id, skeleton.to_table()
+    lines = branch_lines(solid, skeleton)
 
-    ``show(node)``, or None, is for a new node.
-    """
-    wants, name, transform_id = requests.wants, solid.name, solid.transform_id
-    lines, table = branch_lines(solid, skeleton), table_of(skeleton.to_table())
+    def nothing(node: Any) -> None:
+        """Show a new node as MRML does."""
 
     def model(output: str, title: str, data: Any) -> tuple:
-        thin = output == "modelNode"
         return (
             output,
-            0,
             title,
             lambda node: fill_model(node, data, transform_id),
-            lambda node: show_model(node, thin),
+            lambda node: show_model(node, output == "modelNode"),
         )
 
-    for number, curve in enumerate(branch_curves(solid, skeleton) if wants("curveNodes") else ()):
+    for number, branch in enumerate(skeleton.branches if requests.curveNodes is not False else ()):
+        curve = solid.points(branch.points), branch.radius, table["mean_radius_mm"][number]
         yield (
             "curveNodes",
-            number,
-            curve.name,
-            lambda node, curve=curve: fill_curve(node, curve, transform_id),
-            lambda node, curve=curve: show_curve(node, curve),
+            f"{name} branch {number}",
+            lambda node, curve=curve: fill_curve(node, *curve, transform_id),
+            lambda node, n=number: show_curve(node, branch_color(n), min(solid.spacing)),
         )
-    if wants("modelNode"):
+    if requests.modelNode is not False:
         yield model("modelNode", name + CENTRELINES, lines)
-    if wants("tubesNode"):
+    if requests.tubesNode is not False:
         yield model("tubesNode", f"{name} tubes", tubes(lines))
-    if wants("labelmapNode"):
+    if requests.labelmapNode is not False:
         image = image_from_array(skeleton.to_labelmap())
-        yield "labelmapNode", 0, f"{name} skeleton", partial(_fill_volume, image, solid), None
-    if wants("tableNode"):
-        yield "tableNode", 0, f"{name} branches", lambda node: fill_table(node, table), None
-    if wants("criticalPointsNodes"):
-        none = dict.fromkeys(requests.given("criticalPointsNodes"), np.zeros((0, 3)))
-        for kind, points in {**none, **points_by_kind(solid, skeleton)}.items():
-            yield (
-                "criticalPointsNodes",
-                kind,
-                f"{name} {kind}",
-                lambda node, points=points: fill_list(node, points, transform_id),
-                lambda node, kind=kind: show_list(node, kind, min(solid.spacing)),
-            )
-    if wants("fieldNode"):
-        # A direction from voxel to voxel, turned and stretched as the voxels are: lines that follow
-        # it in space are those that follow it in the voxels.
-        vectors = field.vectors[..., ::-1] @ solid.ijk_to_ras[:3, :3].T
-        image = image_from_array(vectors.astype(np.float32))
-        yield "fieldNode", 0, f"{name} force", partial(_fill_volume, image, solid), None
+        title = f"{name} skeleton"
+        yield "labelmapNode", title, lambda node: _fill_labelmap(node, image, solid), nothing
+    if requests.tableNode is not False:
+        yield "tableNode", f"{name} branches", lambda node: fill_table(node, table), nothing
 
 
 def _write(
-    solid: Any, skeleton: Any, requests: Requests, contents: list[tuple], add: Callable
+    solid: SolidInput,
+    skeleton: CurveSkeleton,
+    requests: Requests,
+    contents: list[tuple],
+    add: Callable,
 ) -> SkeletonResult:
     """Add and fill all nodes of a skeleton."""
-    found: dict[str, dict] = {output: {} for output in CLASSES}
-    added, filled = [], []
-    for output, key, name, fill, show in contents:
-        given = requests.given(output).get(key)
-        node = add(CLASSES[output][0], name) if given is None else given
+    found: dict[str, list] = {output: [] for output in CLASSES}
+    for output, name, fill, show in contents:
+        given = requests.given(output)[len(found[output]) :]
+        node = given[0] if given else add(CLASSES[output], name)
         fill(node)
-        if given is None and show is not None:
+        if not given:
             show(node)
-        if given is None and output != "curveNodes":
-            added.append(node)
-        filled.append(node)
-        found[output][key] = node
-    put_beside(added, solid.node)
-    curves = list(found["curveNodes"].values())
+            if output != "curveNodes":
+                put_beside([node], solid.node)
+        found[output].append(node)
+    curves = found.pop("curveNodes")
     folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
-    for node in filled:
-        hand_over(node, SKELETON, solid.node)
-    names = ("modelNode", "tubesNode", "labelmapNode", "tableNode", "fieldNode")
-    single: dict[str, Any] = {output: found[output].get(0) for output in names}
-    return SkeletonResult(
-        skeleton,
-        solid.ijk_to_ras,
-        curveNodes=curves,
-        folderItemID=folder,
-        criticalPointsNodes=found["criticalPointsNodes"],
-        **single,
-    )
+    single = {output: nodes[0] if nodes else None for output, nodes in found.items()}
+    for node in (*curves, *single.values()):
+        if node is not None:
+            hand_over(node, SKELETON, solid.node)
+    return SkeletonResult(skeleton, solid.ijk_to_ras, curves, folder, **single)
 
 
-def _fill_volume(image: Any, solid: Any, node: Any) -> None:
-    """Put an image on the object's own grid, under the same parent transform."""
+def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
+    """Put labels on the object's own grid, under the same parent transform."""
     import slicer
 
     with slicer.util.NodeModify(node):
         node.SetAndObserveTransformNodeID(solid.transform_id)
         node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
         node.SetAndObserveImageData(image)
-        if node.IsA("vtkMRMLVectorVolumeNode"):
-            node.SetVoxelVectorType(node.VoxelVectorTypeSpatial)
-    if node.GetDisplayNode() is None:
-        node.CreateDefaultDisplayNodes()
+    node.CreateDefaultDisplayNodes()

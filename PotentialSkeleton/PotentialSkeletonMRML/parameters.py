@@ -64,6 +64,4 @@ class PotentialSkeletonParameterNode:
     table: bool = True
     labelmap: bool = False
     curves: bool = False
-    criticalPoints: bool = False
-    field: bool = False
     colouring: Colouring = Colouring.RADIUS

@@ -5,8 +5,8 @@ outputs, and keeps what was said of the run. MRML saves references and attribute
 """
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .markups import folder_of, remove_empty_folder
+from .curves import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
@@ -23,9 +23,8 @@ VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 CURVES = ROLE + "Curve"
 CENTRELINES = " centrelines"  # ends a model's name
-SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table",
-          "fieldNode": "Field"}  # fmt: skip
-OUTPUTS = ("modelNode", *SINGLE, "curveNodes", "criticalPointsNodes")
+SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table"}
+FORMER = ("Field", *KINDS)  # outputs of version 0.1, which the next run removes
 
 
 @dataclass
@@ -49,10 +48,6 @@ class SkeletonResult:
         1 in the skeleton's voxels.
     tableNode : vtkMRMLTableNode
         One row a branch; see `CurveSkeleton.to_table`.
-    criticalPointsNodes : dict of str to vtkMRMLMarkupsFiducialNode
-        Kind to list of points.
-    fieldNode : vtkMRMLVectorVolumeNode
-        The force, in R, A, S components of the frame below the parent transform.
     warnings : list of str
         What the user should know: what was cleaned, what could not be checked, ...
     """
@@ -65,8 +60,6 @@ class SkeletonResult:
     tubesNode: Any = None
     labelmapNode: Any = None
     tableNode: Any = None
-    criticalPointsNodes: dict = field(default_factory=dict)
-    fieldNode: Any = None
     warnings: list = field(default_factory=list)
 
 
@@ -76,52 +69,43 @@ def is_current(model: Any, input_node: Any) -> bool:
     return may_be_same(model.GetAttribute(VESSELS) or "", now)
 
 
-def keep(
-    result: SkeletonResult,
-    input_node: Any,
-    segment_id: str,
-    notes: list[str],
-    vessels: str = "",
-    settings: str = "",
-) -> None:
-    """Let a result's model refer to everything that it came with.
+def refer_to_outputs(result: SkeletonResult, solid: Any) -> None:
+    """Let a result's model refer to its object and to everything that it came with.
 
-    `segment_id` is empty for a labelmap; `notes` say what there is to say of the run. `vessels` is
-    the `voxels_fingerprint` of before the run, `settings` a text that differs where another run
-    would give something else.
+    Outputs of the run before on the same object stay referred to. Notes and settings are gone.
     """
     import slicer
 
-    model = result.modelNode
-    single = {role: getattr(result, output) for output, role in SINGLE.items()}
-    nodes = {**dict.fromkeys(KINDS), **single, **result.criticalPointsNodes}
+    model, label = result.modelNode, None if solid.label is None else str(solid.label)
+    before = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT), model.GetAttribute(LABEL)
+    others = kept_nodes(model) if before == (solid.node, solid.segment_id, label) else {}
     with slicer.util.NodeModify(model):
-        model.SetNodeReferenceID(INPUT, input_node.GetID())
-        model.SetAttribute(SEGMENT, segment_id or "")
-        model.SetAttribute(NOTES, json.dumps(notes))
-        model.SetAttribute(VESSELS, vessels or None)
-        model.SetAttribute(SETTINGS, settings or None)
-        for role, node in nodes.items():
+        model.SetNodeReferenceID(INPUT, solid.node.GetID())
+        model.SetAttribute(SEGMENT, solid.segment_id)
+        model.SetAttribute(LABEL, label)
+        for output, role in SINGLE.items():
+            node = getattr(result, output) or others.get(output)
             model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
-        refer_to_curves(model, result.curveNodes)
+        refer_to_curves(model, result.curveNodes or others.get("curveNodes", ()))
+    describe(model, [], "", "")
 
 
-def refer_to_curves(model: Any, curves: list[Any]) -> None:
+def describe(model: Any, notes: list[str], vessels: str, settings: str) -> None:
+    """Keep with a model what there is to say of its run.
+
+    `vessels` is the `voxels_fingerprint` of before the run, `settings` a text that differs where
+    another run would give something else; either may be empty.
+    """
+    model.SetAttribute(NOTES, json.dumps(notes))
+    model.SetAttribute(VESSELS, vessels or None)
+    model.SetAttribute(SETTINGS, settings or None)
+
+
+def refer_to_curves(model: Any, curves: Iterable[Any]) -> None:
     """Let a model refer to these curves and no others."""
     model.RemoveNodeReferenceIDs(CURVES)
     for node in curves:
         model.AddNodeReferenceID(CURVES, node.GetID())
-
-
-def keep_as_written(result: SkeletonResult, solid: Any) -> None:
-    """As `keep`, for a script; outputs of the run before on the same object stay referred to."""
-    model, label = result.modelNode, None if solid.label is None else str(solid.label)
-    before = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT), model.GetAttribute(LABEL)
-    if before == (solid.node, solid.segment_id, label):
-        others = {k: nodes for k, nodes in kept_nodes(model).items() if not getattr(result, k)}
-        result = replace(result, **others)
-    keep(result, solid.node, solid.segment_id, [])
-    model.SetAttribute(LABEL, label)
 
 
 def kept_model(input_node: Any, segment_id: str) -> Any:
@@ -169,16 +153,12 @@ def kept_notes(model: Any) -> list[str]:
 def kept_nodes(model: Any) -> dict[str, Any]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
-    What there is none of is missing; `criticalPointsNodes` is a dict, `curveNodes` a list.
+    What there is none of is missing; `curveNodes` is a list.
     """
-    found = {"modelNode": model}
-    for output, role in SINGLE.items():
-        found[output] = model.GetNodeReference(ROLE + role)
+    found = {output: model.GetNodeReference(ROLE + role) for output, role in SINGLE.items()}
     count = model.GetNumberOfNodeReferences(CURVES)
     curves = [model.GetNthNodeReference(CURVES, number) for number in range(count)]
-    found["curveNodes"] = [node for node in curves if node is not None]
-    points = {kind: model.GetNodeReference(ROLE + kind) for kind in KINDS}
-    found["criticalPointsNodes"] = {kind: node for kind, node in points.items() if node is not None}
+    found |= {"modelNode": model, "curveNodes": [node for node in curves if node is not None]}
     return {output: nodes for output, nodes in found.items() if nodes}
 
 
@@ -186,41 +166,20 @@ def own_nodes(model: Any) -> dict[str, Any]:
     """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
     if model is None or not is_output(model, SKELETON):
         return {}
-    own: dict[str, Any] = {}
-    for output, nodes in kept_nodes(model).items():
-        if isinstance(nodes, dict):
-            own[output] = {k: node for k, node in nodes.items() if is_output(node, SKELETON)}
-        elif isinstance(nodes, list):
-            own[output] = [node for node in nodes if is_output(node, SKELETON)]
-        elif is_output(nodes, SKELETON):
-            own[output] = nodes
-    return {output: nodes for output, nodes in own.items() if nodes}
-
-
-def requests(model: Any, wanted: dict[str, bool]) -> dict[str, Any]:
-    """Arguments for `extract`: nodes of an earlier run's model are filled again, others are new."""
-    there = own_nodes(model)
-    return {output: there.get(output, True) if want else False for output, want in wanted.items()}
+    own = kept_nodes(model)
+    curves = [node for node in own.pop("curveNodes", ()) if is_output(node, SKELETON)]
+    own = {output: node for output, node in own.items() if is_output(node, SKELETON)}
+    return {**own, "curveNodes": curves} if curves else own
 
 
 def drop_left_over(model: Any, result: SkeletonResult) -> None:
-    """Remove the outputs of the run before that this one did not write; call it before `keep`."""
-    import slicer
-
-    written = set(_flat({name: getattr(result, name) for name in OUTPUTS}))
-    for node in _flat(own_nodes(model)):
-        if node not in written and slicer.mrmlScene.IsNodePresent(node):
-            folder = folder_of(node)
-            remove_node(node)
-            remove_empty_folder(folder)
-
-
-def _flat(outputs: dict[str, Any]) -> Iterator[Any]:
-    """All nodes of a dict of outputs."""
-    for nodes in outputs.values():
-        if isinstance(nodes, dict):
-            yield from nodes.values()
-        elif isinstance(nodes, list):
-            yield from nodes
-        elif nodes is not None:
-            yield nodes
+    """Remove the outputs of the run before, of a model or None, that this run did not write."""
+    if model is None:
+        return
+    left = {name: nodes for name, nodes in own_nodes(model).items() if not getattr(result, name)}
+    curves = left.pop("curveNodes", [])
+    former = [model.GetNodeReference(ROLE + role) for role in FORMER]
+    folder = folder_of(curves[0]) if curves else 0
+    for node in (*left.values(), *curves, *(each for each in former if is_output(each, SKELETON))):
+        remove_node(node)
+    remove_empty_folder(folder)

@@ -6,7 +6,6 @@ resampled.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
 )
 from FuzzyVesselCoreLib.translation import tr as _
 
-MAX_LISTED = 20  # labels or segments that a message lists
+LISTED = 20  # labels or segments that a message names at most
 # Axes this near to right angles (sine of the deviation) count as such: headers are rounded. A
 # transform that changes no length by more than this share counts as rigid.
 TOLERANCE = 1e-3
@@ -75,7 +74,7 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
     """The object in a labelmap (by default everything that is not 0) or in a segmentation.
 
     A segment is given by its ID or name, which is not needed where there is only one. `InputError`
-    where there is no such node, label or segment, it is empty, or its values are no whole numbers.
+    where there is no such node, label or segment, or it is empty.
     """
     if node is None:
         raise InputError(_("No input was given: choose a labelmap or a segmentation."))
@@ -94,13 +93,6 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
             )
         mask, name = _labelled(node, label)
         matrix, segment_id = ijk_to_ras(node), ""
-    elif node.IsA("vtkMRMLScalarVolumeNode"):
-        raise InputError(
-            _(
-                "The volume {node} is no labelmap: convert it in the module Volumes "
-                "('Convert to label map'), or segment it first."
-            ).format(node=named)
-        )
     else:
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
     transform_id, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
@@ -108,7 +100,7 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
 
 
 def segment_named(node: Any, wanted: str | None) -> str:
-    """Return the ID of a segment that is given by its ID or name, or is the only one."""
+    """The ID of a segment that is given by its ID or name, or is the only one."""
     segmentation = node.GetSegmentation()
     ids = list(segmentation.GetSegmentIDs())
     names = [segmentation.GetSegment(each).GetName() for each in ids]
@@ -120,7 +112,7 @@ def segment_named(node: Any, wanted: str | None) -> str:
         return str(wanted)
     if wanted and names.count(wanted) == 1:
         return ids[names.index(wanted)]
-    there = _listed([f"'{name}'" for name in names])
+    there = ", ".join(f"'{name}'" for name in names[:LISTED])
     if not wanted:
         raise InputError(
             _("{node} has {count} segments; choose one of {there}.").format(
@@ -137,24 +129,14 @@ def segment_named(node: Any, wanted: str | None) -> str:
 def segments_named(node: Any, wanted: Sequence[str] | None) -> list[str]:
     """IDs of segments by their IDs or names; None for all that are shown.
 
-    `InputError` where the node is no segmentation, there is no segment, or one is named twice.
+    `InputError` where the node is no segmentation, or there is no segment.
     """
     if node is None or not node.IsA("vtkMRMLSegmentationNode"):
         raise InputError(_("Several trees need a segmentation, with a segment for each of them."))
     ids = visible_segments(node) if wanted is None else list(wanted)
     if not ids:
-        why = _("no segment of it is shown") if wanted is None else _("no segment was named")
-        raise InputError(
-            _("There is nothing to do in {node}: {reason}.").format(
-                node=node_name(node), reason=why
-            )
-        )
-    ids = [segment_named(node, each) for each in ids]
-    twice = next((each for each in ids if ids.count(each) > 1), None)
-    if twice is not None:
-        name = node.GetSegmentation().GetSegment(twice).GetName()
-        raise InputError(_("The segment '{name}' was named twice.").format(name=name))
-    return ids
+        raise InputError(_("No segment of {node} is shown or named.").format(node=node_name(node)))
+    return list(dict.fromkeys(segment_named(node, each) for each in ids))
 
 
 def visible_segments(node: Any) -> list[str]:
@@ -176,10 +158,7 @@ def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
         copy.SetSourceRepresentationName(segmentation.GetSourceRepresentationName())
         copy.CopyConversionParameters(segmentation)
         copy.CopySegmentFromSegmentation(segmentation, segment_id)
-        if not copy.CreateRepresentation(BINARY_LABELMAP):
-            raise InputError(
-                _("The segment '{name}' could not be converted to a labelmap.").format(name=name)
-            )
+        copy.CreateRepresentation(BINARY_LABELMAP)
         segment = copy.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP)
     empty = image is None or image.IsEmpty()
@@ -200,15 +179,6 @@ def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
 def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     """Where a labelmap has a label, and the name of that object."""
     values = voxels_of(node, copy=False)
-    if values.dtype.kind == "f":
-        broken = ~np.isfinite(values) | (values != np.rint(values))
-        if broken.any():
-            raise InputError(
-                _(
-                    "The labelmap {node} has values that are no whole numbers, such as "
-                    "{value:g}: apply a threshold first."
-                ).format(node=node_name(node), value=values[broken][0])
-            )
     if not values.any():
         raise InputError(
             _("The labelmap {node} is empty: every voxel is 0.").format(node=node_name(node))
@@ -216,26 +186,15 @@ def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     name = node.GetName() or "Labelmap"
     if label is None:
         return values != 0, name
-    try:
-        label = index(label)
-    except TypeError as error:
-        raise InputError(
-            _("The label is {label!r}; a whole number is needed.").format(label=label)
-        ) from error
     mask = values == label
     if label == 0 or not mask.any():
         there = [f"{value:g}" for value in np.unique(values) if value != 0]
         raise InputError(
             _("The labelmap {node} has no label {label}; it has {there}.").format(
-                node=node_name(node), label=label, there=_listed(there)
+                node=node_name(node), label=label, there=", ".join(there[:LISTED])
             )
         )
     return mask, f"{name} label {label}"
-
-
-def _listed(texts: list[str]) -> str:
-    text, more = ", ".join(texts[:MAX_LISTED]), len(texts) - MAX_LISTED
-    return text if more <= 0 else _("{texts} and {count} more").format(texts=text, count=more)
 
 
 def _warnings(matrix: np.ndarray, node: Any) -> list[str]:

@@ -25,7 +25,7 @@ from PotentialSkeletonLib.tree import Course
 
 from . import dividing, interchange, tree_steps
 from .lines import SECTIONS, names_of, skeleton_of, stored_table, vtk_array
-from .run_nodes import ROLE, SkeletonResult, tree_name
+from .run_nodes import ROLE
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -64,8 +64,6 @@ class Tree:
     """
 
     def __init__(self, model: Any) -> None:
-        if model is None or not hasattr(model, "IsA") or not model.IsA("vtkMRMLModelNode"):
-            raise InputError(_("Give the model of the centrelines, as extract has made it."))
         if not skeleton_of(model).branches:
             raise InputError(
                 _("The tree {model} has no branch: it is a single point.").format(
@@ -162,13 +160,8 @@ class Tree:
 
         The ends nearest to `rootPlaces` (n, 3), R, A, S in the world, are roots.
         """
-        roots = None
-        if rootPlaces is not None:
-            places = interchange.checked_places(rootPlaces)
-            roots = np.array([self._from_world(each)[::-1] for each in places])
-        result = SkeletonResult(self.skeleton, np.eye(4))
-        name, transform = f"{tree_name(self.model)} {view}", self.model.GetTransformNodeID()
-        return interchange.addCentrelineModel(result, name, view, roots, transform, self.names)
+        near = None if rootPlaces is None else [self._from_world(p)[::-1] for p in rootPlaces]
+        return interchange.add_centrelines(self.model, view, near)
 
     # --- measuring
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.geometry import inside, transform_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name
@@ -31,11 +31,10 @@ from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 from .colouring import color_by, kind_of
-from .lines import NAME, names_of, skeleton_of, stored_table, vtk_array
+from .lines import NAME, fill_table, names_of, skeleton_of, stored_table, vtk_array
 from .outputs import Requests, write_all
 from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
 from .solid import SolidInput
-from .tables import fill_table, table_of
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
 NAMES = ROLE + "Names"  # attribute of a model
@@ -68,16 +67,10 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
         raise InputError(vessels_gone(model))
     if not skeleton.branches:
         raise InputError(_("That would remove every branch: nothing was changed."))
-    nodes = own_nodes(model)
+    nodes, kind = own_nodes(model), kind_of(model)
     labelmap: Any = nodes.get("labelmapNode")
-    lines, image = found and found.GetPolyData(), None
-    if found is None:
-        lines = _lines_as_found(model, labelmap)
-    if labelmap is not None:
-        image = _labels_after(lines, before, skeleton, labelmap)
-    kind = kind_of(model)
-    given = {output: nodes[output] for output in FOLLOWING if output in nodes}
-    wanted = {**dict.fromkeys((*FOLLOWING, "labelmapNode"), False), **given, "modelNode": model}
+    lines = found.GetPolyData() if found is not None else _lines_as_found(model, labelmap)
+    image = None if labelmap is None else _labels_after(lines, before, skeleton, labelmap)
     if found is None:
         _keep_as_found(model, lines)
     if image is not None:
@@ -85,23 +78,19 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
     nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
     frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
-    (result,) = write_all([(frame, skeleton, None, Requests(**wanted))])
-    if "curveNodes" in given:
+    following = {output: nodes.get(output, False) for output in FOLLOWING}
+    requests = Requests(modelNode=model, labelmapNode=False, **following)
+    (result,) = write_all([(frame, skeleton, requests)])
+    if result.curveNodes:
         refer_to_curves(model, result.curveNodes)
     _show_names(model, skeleton)
-    follow(model)
     color_by(kind, [each for each in (model, result.tubesNode) if each], result.curveNodes)
     model.SetAttribute(STEPS, steps_text(steps))
     return skeleton
 
 
 def begin_anew(model: Any) -> None:
-    """The lines were found anew: the steps on those of before are gone, names stay where they fit.
-
-    `model` may be None, where no lines were asked for.
-    """
-    if model is None:
-        return
+    """The lines were found anew: the steps of before are gone, names stay where they fit."""
     found = model.GetNodeReference(FOUND)
     if found is not None:
         remove_node(found)
@@ -110,14 +99,11 @@ def begin_anew(model: Any) -> None:
     if model.GetAttribute(NAMES):
         skeleton, anchors = skeleton_of(model), []
         for point, text in _anchors(model):
-            branch = _branch_at(skeleton, point, None)
-            if branch is not None:
-                course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
-                _number, length = nearest_place([course], np.array(point))
-                anchors.append([course.at(length)[0].tolist(), text])
+            _number, place, radius, away = _nearest(skeleton, point)
+            if away <= radius:
+                anchors.append([place.tolist(), text])
         model.SetAttribute(NAMES, json.dumps(anchors))
         _show_names(model, skeleton)
-        follow(model)
 
 
 def vessels_gone(model: Any) -> str:
@@ -131,7 +117,7 @@ def follow(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
     nodes, names = own_nodes(model), names_of(model)
     if "tableNode" in nodes:
-        fill_table(nodes["tableNode"], table_of(stored_table(model)))
+        fill_table(nodes["tableNode"], stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
         curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
 
@@ -159,7 +145,7 @@ def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: s
     anchors = [
         [point, text]
         for point, text in _anchors(model)
-        if _branch_at(skeleton, point, SAME_PLACE) not in branches
+        if _branch_at(skeleton, point) not in branches
     ]
     for branch in branches if name else ():
         points = skeleton.branches[branch].points
@@ -167,14 +153,13 @@ def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: s
         anchors.append([middle.tolist(), name])
     model.SetAttribute(NAMES, json.dumps(anchors))
     _show_names(model, skeleton)
-    follow(model)
 
 
 def _show_names(model: Any, skeleton: CurveSkeleton) -> None:
-    """Write the names that there are into the lines' cell array."""
+    """Write the names that there are into the lines' cell array, the table and the curves."""
     texts: dict[int, list[str]] = {}
     for point, text in _anchors(model):
-        branch = _branch_at(skeleton, point, SAME_PLACE)
+        branch = _branch_at(skeleton, point)
         if branch is not None:  # of two branches that have become one, both names
             parts = texts.setdefault(branch, [])
             if text not in parts:
@@ -184,6 +169,7 @@ def _show_names(model: Any, skeleton: CurveSkeleton) -> None:
     if texts:
         said = [BETWEEN.join(texts.get(number, ())) for number in range(len(skeleton.branches))]
         cells.AddArray(vtk_array(np.array(said, object), NAME))
+    follow(model)
 
 
 def _anchors(model: Any) -> list[Any]:
@@ -191,15 +177,20 @@ def _anchors(model: Any) -> list[Any]:
     return json.loads(model.GetAttribute(NAMES) or "[]")
 
 
-def _branch_at(skeleton: CurveSkeleton, point: Any, within: float | None) -> int | None:
-    """The branch within so many mm of a point, by default within its radius there; or None."""
+def _nearest(skeleton: CurveSkeleton, point: Any) -> tuple[int, np.ndarray, float, float]:
+    """The branch nearest to a point, the place on it, its radius there, and how far away it is."""
     courses = [Course(branch.points, branch.radius) for branch in skeleton.branches]
     if not courses:
-        return None
+        return -1, np.array(point), 0.0, np.inf
     number, length = nearest_place(courses, np.array(point))
     place, radius = courses[number].at(length)
-    away = np.linalg.norm(place - point)
-    return number if away <= (radius if within is None else within) else None
+    return number, place, radius, float(np.linalg.norm(place - point))
+
+
+def _branch_at(skeleton: CurveSkeleton, point: Any) -> int | None:
+    """The branch that goes through a point, or None."""
+    number, _place, _radius, away = _nearest(skeleton, point)
+    return number if away <= SAME_PLACE else None
 
 
 def _lines_as_found(model: Any, labelmap: Any) -> Any:
@@ -225,9 +216,7 @@ def _keep_as_found(model: Any, lines: Any) -> None:
     model.SetNodeReferenceID(FOUND, node.GetID())
 
 
-def _labels_after(
-    lines: Any, found: CurveSkeleton, now: CurveSkeleton, labelmap: Any
-) -> Any | None:
+def _labels_after(lines: Any, found: CurveSkeleton, now: CurveSkeleton, labelmap: Any) -> Any:
     """The skeleton's voxels that belong to the branches that are left, and to bridges, as image.
 
     None where the lines as found do not hold the voxels.
@@ -238,22 +227,20 @@ def _labels_after(
     array = lines.GetFieldData().GetArray(VOXELS)
     if array is None:
         return None
-    voxels, from_ras = vtk_to_numpy(array).reshape(-1, 3)[:, ::-1], ijk_to_ras(labelmap)
-    from_ras = np.linalg.inv(from_ras)
-    before, after = (  # points of all curves in voxels K, J, I
-        np.concatenate(
-            [
-                dense_points(transform_points(from_ras, branch.points[:, ::-1])[:, ::-1])
-                for branch in skeleton.branches
-            ]
-        )
-        for skeleton in (found, now)
-    )
+    voxels = vtk_to_numpy(array).reshape(-1, 3)[:, ::-1]
+    from_ras = np.linalg.inv(ijk_to_ras(labelmap))
+
+    def curves(skeleton: CurveSkeleton) -> np.ndarray:
+        """Points of all curves in voxels K, J, I."""
+        placed = (transform_points(from_ras, b.points[:, ::-1]) for b in skeleton.branches)
+        return np.concatenate([dense_points(points[:, ::-1]) for points in placed])
+
+    before, after = curves(found), curves(now)
     there, here = cKDTree(before), cKDTree(after)
     left = voxels[here.query(voxels)[0] <= there.query(voxels)[0] + SAME_VOXEL]
     bridges = np.rint(after[there.query(after)[0] > SAME_VOXEL]).astype(int)
     shape = labelmap.GetImageData().GetDimensions()[::-1]
     labels = np.zeros(shape, np.uint8)
-    for places in (left, bridges[((bridges >= 0) & (bridges < shape)).all(axis=1)]):
+    for places in (left, bridges[inside(bridges, shape)]):
         labels[tuple(places.T)] = 1
     return image_from_array(labels)

@@ -1,6 +1,5 @@
 """The section Branch tools: it works on the tree of the chosen branch, or on the first shown."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from PotentialSkeletonLib.branch_tools import PruneStep, steps_of_text, steps_te
 from PotentialSkeletonMRML.run_nodes import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
-from .sentences import PRUNING, branches_text, counted, step_text
+from .sentences import PRUNING, branches_text, counted, file_name, step_text
 from .vessels_section import is_segmentation
 from .views import jump_slices
 
@@ -32,13 +31,9 @@ ASKS = {
     "distance": _("Click two places on the vessels."),
 }
 WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
-GROUPS = {
-    "branch": _("by branch"),
-    "generation": _("by generation"),
-    "name": _("by name"),
-    "subtree": _("by name, downstream"),
-}
-DISTANCES = {"straight": _("straight"), "geodesic": _("along the organ")}
+# What the items of the boxes stand for.
+GROUPS = ("branch", "generation", "name", "subtree")
+DISTANCES = ("straight", "geodesic")
 
 
 class BranchTools:
@@ -56,46 +51,48 @@ class BranchTools:
         for each in vars(self.ui).values():
             if each.className() == "QPushButton":  # a narrow panel would make them lower
                 each.setMinimumHeight(LOWEST)
-        self._shown: tuple | list = ()
+        self._shown: list = []  # models
         self._branch, self._steps, self._clicks = ChosenBranch(self), Steps(self), Clicks(self)
-        self._dividing = Dividing(self)
+        self._runs = Runs(self)
 
-    def tree(self) -> Any:
-        """The `Tree` that the tools work on, or None."""
+    def tree(self) -> Tree | None:
+        """What the tools work on."""
         model = self.panel.result.model
         return None if model is None else Tree(model)
 
-    def attempt(self, act: Callable[[], str]) -> None:
-        """Do something at once, and say what it did or why it could not be done."""
-        if self.panel.running.busy:
-            self.say(self.panel.running.why_busy(), problem=True)
+    def attempt(self, act: Callable[[Tree], str]) -> None:
+        """Do something with the tree at once, and say what came of it."""
+        tree, busy = self.tree(), self.panel.running.why_busy()
+        if tree is None or busy:
+            self.say(busy, problem=True)
             return
         try:
-            self.say(act())
+            with slicer.util.WaitCursor():
+                self.say(act(tree))
         except FuzzyVesselError as error:
             self.say(str(error), problem=True)
         self.panel.update()
 
     def change(self, act: Callable[[Tree], Any]) -> None:
         """Change the tree, and say how many branches it has now."""
-        tree = self.tree()
 
-        def change() -> str:
+        def change(tree: Tree) -> str:
             before = len(tree.skeleton.branches)
-            with slicer.util.WaitCursor():
-                act(tree)
+            act(tree)
             return branches_text(before, len(tree.skeleton.branches))
 
-        if tree is not None:
-            self.attempt(change)
+        self.attempt(change)
 
-    def start(self, work: Callable[[Any], str]) -> None:
-        """Let a run do something; ``work(progress)`` returns what there is to say of it."""
+    def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
+        """Let a run call ``work(tree, progress, wait)``, which returns what there is to say."""
+        tree, wait = self.tree(), self.panel.running.wait
+        if tree is None:
+            return
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(progress)
+            said = work(tree, progress, wait)
             self.say(said)
-            return said.split("\n")[0] if said else ""
+            return said.split("\n")[0]
 
         self.panel.start(run)
 
@@ -107,24 +104,22 @@ class BranchTools:
 
     def show(self) -> None:
         """Show what follows from the tree that there is."""
-        models = self.panel.result.models
-        drawable = any(each.GetPolyData().GetNumberOfLines() for each in models)
-        self.panel.ui.branchToolsSection.setVisible(drawable)
+        tree, models = self.tree(), self.panel.result.models
+        self.panel.ui.branchToolsSection.setVisible(tree is not None)
         self._window.enabled = not self.panel.running.busy
-        if not drawable:
-            self._clicks.end()
-            return
-        if models != self._shown:
+        if tree is None or models != self._shown:
             self._shown = models
             self._clicks.end()
             self.say("")
-        for part in (self._branch, self._steps, self._dividing):
-            part.show()
+        if tree is not None:
+            self._branch.show(tree)
+            self._steps.show(tree)
+            self._runs.show()
 
     def exit(self) -> None:
         """The panel is left, or the scene closed."""
         self._clicks.end()
-        self._shown = ()
+        self._shown = []
         self.say("")
 
 
@@ -137,12 +132,12 @@ class ChosenBranch:
         self._of: list = []  # the branches whose name is shown: model, number
         self._narrowest: Any = None
         self.ui.nameEdit.connect("editingFinished()", self._on_name)
-        self.ui.narrowestButton.connect("clicked()", self._on_narrowest)
+        self.ui.narrowestButton.connect("clicked()", lambda: tools.attempt(self._go))
         self.ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
 
-    def show(self) -> None:
+    def show(self, tree: Tree) -> None:
         """Show the chosen branches."""
-        chosen = self._result.all_chosen()
+        chosen = self._result.chosen()
         self.ui.nameEdit.enabled = bool(chosen)
         self.ui.narrowestButton.enabled = len(chosen) == 1
         if chosen != self._of:
@@ -151,68 +146,56 @@ class ChosenBranch:
         self._filling = True
         if not self.ui.nameEdit.hasFocus():
             self.ui.nameEdit.text = names.pop() if len(names) == 1 else ""
-        self.ui.referenceSpinBox.value = self._tools.tree().reference or 0.0
+        self.ui.referenceSpinBox.value = tree.reference or 0.0
         self._filling = False
-        self.ui.branchLabel.text = self._text()
+        self.ui.branchLabel.text = self._text(tree)
 
-    def _text(self) -> str:
+    def _text(self, tree: Tree) -> str:
         if not self._of:
             return _("Click a branch in the table above, or several with Ctrl.")
         if len(self._of) > 1:
             return _("{count} branches: one name makes them a group.").format(count=len(self._of))
-        model, number = self._of[0]
-        if self._narrowest is None:
+        number, place = self._of[0][1], self._narrowest
+        if place is None:
             return _("Branch {number}").format(number=number)
-        place, reference = self._narrowest, Tree(model).reference
         text = _("Branch {number} is narrowest {length:.0f} mm along it: {width:.1f} mm wide")
         text = text.format(number=number, width=place.diameter, length=place.length)
-        if reference:
-            percent = place.stenosis(reference)
+        if tree.reference:
+            percent = place.stenosis(tree.reference)
             word = _("narrower") if percent >= 0 else _("wider")
             text += _("; {percent:.0f} % {word} than {reference:.1f} mm").format(
-                percent=abs(percent), word=word, reference=reference
+                percent=abs(percent), word=word, reference=tree.reference
             )
         return f"{text}."
 
     def _on_name(self) -> None:
         """Keep a name that was typed for the branches that it was typed for."""
         there = [each for each in self._of if each[0] in self._result.models]
-        if self._filling or not there:
-            return
-        name, numbers = " ".join(self.ui.nameEdit.text.split()), dict[Any, list[int]]()
-        for model, branch in there:
-            numbers.setdefault(model, []).append(branch)
-        if all(Tree(model).names.get(branch, "") == name for model, branch in there):
+        name = " ".join(self.ui.nameEdit.text.split())
+        if self._filling or all(Tree(m).names.get(branch, "") == name for m, branch in there):
             return
 
-        def rename() -> str:
-            for model, own in numbers.items():
-                Tree(model).rename(own, name)
+        def rename(_tree: Tree) -> str:
+            for model in {model for model, _branch in there}:
+                Tree(model).rename([branch for m, branch in there if m is model], name)
             return ""
 
         self._tools.attempt(rename)
-        self._result.choose(each for each in there if each[0] in self._result.models)
+        self._result.choose(there)
 
-    def _on_narrowest(self) -> None:
-        found = self._result.chosen()
-        if found is None:
-            return
-        tree, branch = Tree(found[0]), found[1]
-
-        def go() -> str:
-            place = tree.narrowest(branch)
-            self._result.show_way(tree.model, place.way, place.radius)
-            jump_slices(place.position)
-            self._narrowest = place
-            return ""
-
-        self._tools.attempt(go)
+    def _go(self, tree: Tree) -> str:
+        """Show the narrowest place of the chosen branch."""
+        place = tree.narrowest(self._result.chosen()[0][1])
+        self._result.show_way(tree.model, place.way, place.radius)
+        jump_slices(place.position)
+        self._narrowest = place
+        return ""
 
     def _on_reference(self, value: float) -> None:
         tree = self._tools.tree()
         if not self._filling and tree is not None:
             tree.reference = value or None
-            self.show()
+            self.show(tree)
 
 
 class Steps:
@@ -228,11 +211,10 @@ class Steps:
         self.ui.loadStepsButton.connect("clicked()", self._on_load)
         self._on_kind(0)
 
-    def show(self) -> None:
+    def show(self, tree: Tree) -> None:
         """List the steps of the tree."""
-        steps = self._tools.tree().steps
+        steps, rows = tree.steps, self.ui.stepsList
         texts = [f"{number}. {step_text(step)}" for number, step in enumerate(steps, 1)]
-        rows = self.ui.stepsList
         if [rows.item(row).text() for row in range(rows.count)] != texts:
             rows.clear()
             rows.addItems(texts)
@@ -252,11 +234,11 @@ class Steps:
         self._tools.change(lambda tree: tree.prune(kind, self.ui.pruneSpinBox.value))
 
     def _on_save(self) -> None:
-        tree = self._tools.tree()
+        tree: Any = self._tools.tree()
         path = qt.QFileDialog.getSaveFileName(
             self.ui.saveStepsButton,
             _("Save the steps"),
-            _("{name} steps").format(name=tree.model.GetName().replace("/", "-")) + ".json",
+            _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json",
             "JSON (*.json)",
         )
         if path:
@@ -279,15 +261,15 @@ class Clicks:
     """Cut, remove, bridge, and the distance of two places: one waits for its clicks at a time."""
 
     def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui = tools, tools.ui
+        self._tools, self._place = tools, tools.ui.clickPlaceWidget
         self._observers = VTKObservationMixin()
         self._kind = ""
         self._points: Any = None  # a list of points, not saved and not listed
-        self._buttons = {kind: getattr(self.ui, f"{kind}Button") for kind in ASKS}
+        self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
         for kind, button in self._buttons.items():
             button.connect("clicked(bool)", lambda on, kind=kind: self._on_button(kind, on))
-        self.ui.clickPlaceWidget.hide()
-        self.ui.clickPlaceWidget.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
+        self._place.hide()
+        self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
 
     def end(self) -> None:
         """Wait for no click any more."""
@@ -296,8 +278,8 @@ class Clicks:
             button.checked = False
         if points is not None:
             self._observers.removeObservers()
-            self.ui.clickPlaceWidget.placeModeEnabled = False
-            self.ui.clickPlaceWidget.setCurrentNode(None)
+            self._place.placeModeEnabled = False
+            self._place.setCurrentNode(None)
             remove_node(points)
 
     def _on_button(self, kind: str, on: bool) -> None:
@@ -317,10 +299,11 @@ class Clicks:
         self._buttons[kind].checked = True
         self._tools.say(ASKS[kind])
         self._observers.addObserver(node, node.PointPositionDefinedEvent, self._on_point)
-        place = self.ui.clickPlaceWidget
-        place.placeMultipleMarkups = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
-        place.setCurrentNode(node)
-        place.placeModeEnabled = True
+        self._place.placeMultipleMarkups = (
+            slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
+        )
+        self._place.setCurrentNode(node)
+        self._place.placeModeEnabled = True
 
     def _on_mode(self, on: bool) -> None:
         """Placing was ended with the right mouse button, Escape or another tool."""
@@ -328,7 +311,7 @@ class Clicks:
             qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
-        if self._points is not None and not self.ui.clickPlaceWidget.placeModeEnabled:
+        if self._points is not None and not self._place.placeModeEnabled:
             self.end()
             self._tools.say("")
 
@@ -343,14 +326,11 @@ class Clicks:
         places, kind = placed_points(self._points).world, self._kind
         self.end()
         if kind == "distance":
-            self._tools.attempt(lambda: self._distance(places))
+            self._tools.attempt(lambda tree: self._distance(tree, places))
         else:
             self._tools.change(lambda tree: getattr(tree, kind)(places[0]))
 
-    def _distance(self, places: np.ndarray) -> str:
-        tree = self._tools.tree()
-        if tree is None:
-            return ""
+    def _distance(self, tree: Tree, places: np.ndarray) -> str:
         way = tree.distance(*places[:2])
         radius = np.full(len(way.points), WAY_RADIUS)
         self._tools.panel.result.show_way(tree.model, way.points, radius)
@@ -362,91 +342,65 @@ class Clicks:
         return f"{text}."
 
 
-class Dividing:
-    """Runs on the tree: cross-sections, vessels split by branch, an organ divided; and files."""
+class Runs:
+    """Cross-sections, vessels split by branch, an organ divided, a tree for other programs."""
 
     def __init__(self, tools: BranchTools) -> None:
         self._tools, self.ui = tools, tools.ui
-        self.ui.splitComboBox.addItems(list(GROUPS.values()))
-        self.ui.groupComboBox.addItems(list(GROUPS.values()))
-        self.ui.distanceComboBox.addItems(list(DISTANCES.values()))
-        self.ui.sectionsButton.connect("clicked()", self._on_sections)
-        self.ui.splitButton.connect("clicked()", self._on_split)
-        self.ui.organButton.connect("clicked()", self._on_organ)
-        self.ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", self._on_organ_chosen)
-        self.ui.vmtkButton.connect("clicked()", self._on_vmtk)
+        for button, work in (
+            (self.ui.sectionsButton, self._measure),
+            (self.ui.splitButton, self._split),
+            (self.ui.organButton, self._divide),
+        ):
+            button.connect("clicked()", lambda work=work: tools.start(work))
+        self.ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _node: self.show())
+        self.ui.vmtkButton.connect("clicked()", lambda: tools.attempt(self._add_lines))
         self.ui.formatsButton.connect("clicked()", self._on_formats)
 
     def show(self) -> None:
         """Show the segments of the organ's node."""
-        self._on_organ_chosen(self.ui.organSelector.currentNode())
-
-    def _on_organ_chosen(self, node: Any) -> None:
-        segments = is_segmentation(node)
-        self.ui.organSegmentSelector.setVisible(segments)
-        if segments:
+        node = self.ui.organSelector.currentNode()
+        self.ui.organSegmentSelector.setVisible(is_segmentation(node))
+        if is_segmentation(node):
             self.ui.organSegmentSelector.setCurrentNode(node)
         self.ui.organButton.enabled = node is not None
 
-    def _start(self, work: Callable[..., str]) -> None:
-        """Let a run call ``work(tree, progress, wait)``: long steps in another thread."""
-        tree, wait = self._tools.tree(), self._tools.panel.running.wait
-        self._tools.start(lambda progress: work(tree, progress, wait))
+    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
+        tree.measureSections(progress, wait)
+        return _("The table has areas and both diameters now; Save table writes them.")
 
-    def _on_sections(self) -> None:
-        def measure(tree: Tree, progress: Any, wait: Any) -> str:
-            tree.measureSections(progress, wait)
-            return _("The table has areas and both diameters now; Save table writes them.")
+    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
+        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
+        count = node.GetSegmentation().GetNumberOfSegments()
+        return _("{segments} in {name}.").format(
+            segments=counted(count, _("segment"), _("segments")), name=node.GetName()
+        )
 
-        self._start(measure)
-
-    def _on_split(self) -> None:
-        kind = list(GROUPS)[self.ui.splitComboBox.currentIndex]
-
-        def split(tree: Tree, progress: Any, wait: Any) -> str:
-            node = tree.split(kind, progress, wait)
-            count = node.GetSegmentation().GetNumberOfSegments()
-            return _("{segments} in {name}.").format(
-                segments=counted(count, _("segment"), _("segments")), name=node.GetName()
-            )
-
-        self._start(split)
-
-    def _on_organ(self) -> None:
+    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
         node = self.ui.organSelector.currentNode()
         segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
-        kind = list(GROUPS)[self.ui.groupComboBox.currentIndex]
-        distance = list(DISTANCES)[self.ui.distanceComboBox.currentIndex]
+        kind = GROUPS[self.ui.groupComboBox.currentIndex]
+        distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
+        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
+        largest = max(volumes, key=volumes.__getitem__)
+        return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
+            parts=counted(len(volumes), _("part"), _("parts")),
+            name=largest,
+            volume=volumes[largest],
+        )
 
-        def divide(tree: Tree, progress: Any, wait: Any) -> str:
-            found = tree.divideOrgan(node, segment, kind, distance, progress, wait)
-            largest = max(found.volumes, key=found.volumes.__getitem__)
-            return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
-                parts=counted(len(found.volumes), _("part"), _("parts")),
-                name=largest,
-                volume=found.volumes[largest],
-            )
-
-        self._start(divide)
-
-    def _on_vmtk(self) -> None:
-        tree = self._tools.tree()
-
-        def add() -> str:
-            return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
-
-        self._tools.attempt(add)
+    def _add_lines(self, tree: Tree) -> str:
+        return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
 
     def _on_formats(self) -> None:
-        tree, title = self._tools.tree(), _("Where to put the folder of files")
+        title = _("Where to put the folder of files")
         place = qt.QFileDialog.getExistingDirectory(self.ui.formatsButton, title)
         if not place:
             return
-        own = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", tree_name(tree.model)).strip(". ")
-        folder = Path(place) / _("{name} for other programs").format(name=own)
 
-        def save(_progress: Any) -> str:
-            said = tree.saveFormats(folder)
-            return "\n".join([_("Saved {path}").format(path=folder), *said])
+        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
+            own = file_name(tree_name(tree.model))
+            folder = Path(place) / _("{name} for other programs").format(name=own)
+            return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
 
         self._tools.start(save)

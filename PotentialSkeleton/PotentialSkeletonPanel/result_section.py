@@ -1,9 +1,7 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
 import os
-import re
-from collections.abc import Callable, Collection, Iterable
-from itertools import accumulate
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import qt
@@ -12,6 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.exports import table_text
+from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML.colouring import (
     BRANCH,
     GENERATION,
@@ -22,29 +21,31 @@ from PotentialSkeletonMRML.colouring import (
     radius_range,
 )
 from PotentialSkeletonMRML.interchange import save_tree
-from PotentialSkeletonMRML.lines import stored_skeleton
+from PotentialSkeletonMRML.lines import joint_table, stored_skeleton, stored_table
 from PotentialSkeletonMRML.run_nodes import kept_notes, tree_name
-from PotentialSkeletonMRML.tables import distances, stored_tables
 from PotentialSkeletonMRML.tree_steps import NAMES
 
-from .sentences import next_step, summary
+from .sentences import file_name, next_step, summary
 from .views import Highlight
 
-COLUMNS = (
-    "branch",
-    "generation",
-    "length_mm",
-    "mean_radius_mm",
-    "narrowest_radius_mm",
-    "name",
-    "tree",
-)
+# Column of the table of branches: its title, and what it is where the title is too short for that.
+COLUMNS = {
+    "branch": (_("No."), _("Number of the branch, as in the table")),
+    "generation": (_("Gen."), _("Generation: 0 where the tree begins")),
+    "length_mm": (_("Length\n(mm)"), ""),
+    "mean_radius_mm": (_("Radius\n(mm)"), _("Mean along the branch")),
+    "narrowest_radius_mm": (
+        _("Smallest\n(mm)"),
+        _("Smallest radius; the rounded tip and the ends in junctions are left out"),
+    ),
+    "name": (_("Name"), ""),
+    "tree": (_("Tree"), ""),
+}
 NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = (
-    COLUMNS.index(name) for name in ("branch", "generation", "name", "tree")
+    list(COLUMNS).index(name) for name in ("branch", "generation", "name", "tree")
 )
 ROW, LEGEND = 22, 10  # pixels of a row of the table, and of the strip of colours
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
-NOT_IN_NAMES = r'[<>:"/\\|?*\x00-\x1f]'  # of files
 
 
 class ResultSection:
@@ -60,12 +61,12 @@ class ResultSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._skeletons: list[Any] = []
         self._shown: tuple | None = None
+        self._rows: list[tuple[Any, int, Any]] = []  # model, number and curve of each branch
         self.models: list[Any] = []
         self.advice = ""
         self._highlight = Highlight()
-        self._branches = BranchList(self.ui.branchTable, self._on_rows)
+        self._branches = BranchList(self.ui.branchTable, self._on_chosen)
         self._plot = CurvePlot(self.ui.plotFrame)
         self.ui.legendFrame.setFixedHeight(LEGEND)
         self.ui.csvButton.connect("clicked()", self.save_csv)
@@ -73,23 +74,17 @@ class ResultSection:
 
     @property
     def model(self) -> Any:
-        """The model of the first chosen branch, else the first; None where none is shown."""
-        chosen = self.all_chosen()
-        return chosen[0][0] if chosen else next(iter(self.models), None)
+        """The model of the first chosen branch, else the first that has one, or None."""
+        return next(iter(self.chosen() or self._rows), (None,))[0]
 
-    def chosen(self) -> tuple[Any, int] | None:
-        """The model and the number of the chosen branch, or None where it is not one."""
-        found = self.all_chosen()
-        return found[0] if len(found) == 1 else None
-
-    def all_chosen(self) -> list[tuple[Any, int]]:
-        """The models and the numbers of all chosen branches."""
-        return [(self.models[tree], n) for tree, n in map(self._place, self._branches.chosen())]
+    def chosen(self) -> list[tuple[Any, int]]:
+        """The models and the numbers of the chosen branches."""
+        return [self._rows[row][:2] for row in self._branches.chosen()]
 
     def choose(self, branches: Iterable[tuple[Any, int]]) -> None:
         """Choose branches by model and number, as clicks on their rows do."""
-        starts = [0, *accumulate(len(each.branches) for each in self._skeletons)]
-        self._branches.choose(starts[self.models.index(m)] + number for m, number in branches)
+        wanted = list(branches)
+        self._branches.choose(n for n, row in enumerate(self._rows) if row[:2] in wanted)
 
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
@@ -97,43 +92,47 @@ class ResultSection:
         if stamp != self._shown:
             self._shown = stamp
             self._show_others(models)
-        if self._skeletons:
+        if self.models:
             self._show_legend(colouring)
 
     def show_way(self, model: Any, points: Any, radius: Any) -> None:
         """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
         self._highlight.show([(points[:, ::-1], radius)], model.GetTransformNodeID())
 
-    def clear_choice(self) -> None:
-        """Choose no branch, and show none in the views."""
-        self.ui.branchTable.clearSelection()
-
     def forget(self) -> None:
         """The scene is being closed."""
         self._highlight.hide()
-        self._skeletons, self._shown, self.models, self.advice = [], None, [], ""
+        self._branches.empty()
+        self._shown, self._rows, self.models, self.advice = None, [], [], ""
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        self._highlight.hide()
-        found = [stored_skeleton(model) for model in models]
-        there = bool(found) and None not in found
-        self._skeletons, self.models = (found, list(models)) if there else ([], [])
-        self.ui.resultArea.setVisible(there)
-        self.advice = ""
-        if not there:
+        self.forget()
+        self._shown = tuple(map(_stamp, models))
+        skeletons: list[Any] = [stored_skeleton(model) for model in models]
+        if not models or None in skeletons:
             return
-        table = stored_tables(models)
+        self.models = list(models)
+        self._rows = [
+            (model, number, curve)
+            for model, skeleton in zip(models, skeletons)
+            for number, curve in enumerate(skeleton.branches)
+        ]
+        self.ui.resultArea.setVisible(True)
+        table = self._table()
         self.advice = next_step(table)
         self.ui.summaryLabel.text = summary(table)
         self._branches.fill(table)
-        self._plot_branch(None, 0)
+        self._plot_branch(None)
         said = [
             f"{tree_name(model)}: {text}" if len(models) > 1 else text
             for model in models
             for text in kept_notes(model)
         ]
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
+
+    def _table(self) -> dict[str, list]:
+        return joint_table((tree_name(model), stored_table(model)) for model in self.models)
 
     def _show_legend(self, kind: str) -> None:
         """Say what the colours of the centrelines mean, beside a strip of them."""
@@ -155,38 +154,26 @@ class ResultSection:
         gradient = f"qlineargradient(x1: 0, y1: 0, x2: 1, y2: 0, {stops})"
         self.ui.legendFrame.styleSheet = f"background: {gradient}" if colors else ""
 
-    def _place(self, row: int) -> tuple[int, int]:
-        """Number of the tree and of its branch for a row of the table."""
-        number = 0
-        while row >= len(self._skeletons[number].branches):
-            row -= len(self._skeletons[number].branches)
-            number += 1
-        return number, row
-
-    def _on_rows(self, rows: list[int]) -> None:
+    def _on_chosen(self) -> None:
         """Show the branches that were clicked; of several trees, those of the first."""
-        places = [self._place(row) for row in rows]
-        if not places:
-            self._highlight.hide()
+        rows = [self._rows[row] for row in self._branches.chosen()]
+        if rows:
+            model = rows[0][0]
+            ways = [(curve.points[:, ::-1], curve.radius) for m, _n, curve in rows if m is model]
+            self._highlight.show(ways, model.GetTransformNodeID())
         else:
-            first = places[0][0]
-            branches = self._skeletons[first].branches
-            curves = [branches[number] for tree, number in places if tree == first]
-            ways = [(curve.points[:, ::-1], curve.radius) for curve in curves]
-            self._highlight.show(ways, self.models[first].GetTransformNodeID())
-        tree, number = places[0] if len(places) == 1 else (None, 0)
-        self._plot_branch(tree, number)
-        self._panel.on_branch_chosen()
+            self._highlight.hide()
+        self._plot_branch(rows[0] if len(rows) == 1 else None)
+        self._panel.tools.show()
 
-    def _plot_branch(self, tree: int | None, number: int) -> None:
+    def _plot_branch(self, row: tuple[Any, int, Any] | None) -> None:
         """Show the radius along a branch, or a hint."""
-        if tree is None:
+        if row is None:
             self._plot.show_hint(_("Click a branch to see its radius."))
             return
-        skeleton = self._skeletons[tree]
-        curve = skeleton.branches[number]
+        _model, number, curve = row
         self._plot.show_curve(
-            distances(curve, skeleton.spacing),
+            Course(curve.points, curve.radius).lengths,
             curve.radius,
             _("Distance along branch {number} (mm)").format(number=number),
             _("Radius (mm)"),
@@ -196,38 +183,43 @@ class ResultSection:
 
     def save_csv(self) -> None:
         """Ask for a file and save the table there."""
-        table = stored_tables(self.models)
         title = _("Save the table of branches")
-        self._save(title, "csv", lambda path: table_text(table, path))
+        self._save(title, "csv", {"": lambda path: table_text(self._table(), path)})
 
     def save_swc(self) -> None:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
+        several = len(self.models) > 1
+        files = {
+            f"-{file_name(tree_name(model))}" if several else "": (
+                lambda path, model=model: save_tree(model, path)
+            )
+            for model in self.models
+        }
+        self._save(_("Save the tree"), "swc", files)
 
-        def write(path: str) -> None:
-            for model in self.models:
-                stem, ending = os.path.splitext(path)
-                own = re.sub(NOT_IN_NAMES, "-", tree_name(model))
-                save_tree(model, path if len(self.models) == 1 else f"{stem}-{own}{ending}")
-
-        self._save(_("Save the tree"), "swc", write)
-
-    def _save(self, title: str, suffix: str, write: Callable[[str], Any]) -> None:
+    def _save(self, title: str, suffix: str, files: dict[str, Callable[[str], Any]]) -> None:
+        """Write files; each has its own text behind the name that the user chooses."""
         name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
-        name = name.replace("/", "-")
-        path = qt.QFileDialog.getSaveFileName(
-            self.ui.csvButton, title, f"{name}.{suffix}", f"{suffix.upper()} (*.{suffix})"
+        asked = qt.QFileDialog.getSaveFileName(
+            self.ui.csvButton,
+            title,
+            f"{file_name(name)}.{suffix}",
+            f"{suffix.upper()} (*.{suffix})",
         )
-        if not path:
+        if not asked:
             return
-        # The dialog has asked for the name without the suffix, and not for this one.
-        asked, path = path, path if path.lower().endswith(f".{suffix}") else f"{path}.{suffix}"
-        if path != asked and os.path.exists(path):
-            text = _("{path} is there already. Replace it?").format(path=path)
+        stem = asked[: -len(suffix) - 1] if asked.lower().endswith(f".{suffix}") else asked
+        paths = {f"{stem}{own}.{suffix}": write for own, write in files.items()}
+        # The dialog has asked for the name that was typed, and for no other.
+        there = [path for path in paths if path != asked and os.path.exists(path)]
+        if there:
+            text = _("{path} is there already. Replace it?").format(path=", ".join(there))
             if not slicer.util.confirmYesNoDisplay(text, windowTitle=self._panel.title()):
                 return
         with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
-            write(path)
-            self._panel.say(_("Saved {path}").format(path=path))
+            for path, write in paths.items():
+                write(path)
+            self._panel.say(_("Saved {path}").format(path=", ".join(paths)))
 
 
 class BranchList:
@@ -239,32 +231,37 @@ class BranchList:
     ----------
     table : QTableWidget
     chosen : callable
-        Called with the rows of the table of branches that are chosen.
+        Called when others are chosen.
     """
 
-    def __init__(self, table: Any, chosen: Callable[[list[int]], None]) -> None:
+    def __init__(self, table: Any, chosen: Callable[[], None]) -> None:
         self._table, self._chosen, self._filling = table, chosen, False
         table.setColumnCount(len(COLUMNS))
-        self._show_columns(())
-        table.horizontalHeaderItem(0).setToolTip(_("Number of the branch, as in the table"))
-        table.horizontalHeaderItem(1).setToolTip(_("Generation: 0 where the tree begins"))
-        table.horizontalHeaderItem(4).setToolTip(
-            _("Where the branch is narrowest, its rounded tip and its ends in junctions left out")
-        )
+        table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column, (_title, tip) in enumerate(COLUMNS.values()):
+            table.horizontalHeaderItem(column).setToolTip(tip)
+            table.setColumnHidden(column, column in (NAME_COLUMN, TREE_COLUMN))
+        for column in (NUMBER, GENERATION_COLUMN):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        header.setHighlightSections(False)
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
-        table.horizontalHeader().setHighlightSections(False)
         table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
         table.connect("itemSelectionChanged()", self._on_selected)
 
     def fill(self, columns: dict[str, Any]) -> None:
-        """Show other branches, columns of `stored_tables`, none of them chosen."""
+        """Show other branches, columns of `joint_table`, none of them chosen."""
         table = self._table
         self._filling = True
-        if self._show_columns(columns):
+        if "tree" in columns and table.isColumnHidden(TREE_COLUMN):
             table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
+        table.setColumnHidden(NAME_COLUMN, "name" not in columns)
+        table.setColumnHidden(TREE_COLUMN, "tree" not in columns)
+        # For want of room.
+        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
         table.sortingEnabled = False  # rows would move while they are filled
-        table.clearContents()
         order = sorted(  # rows that are equal stay in this order: the thickest first
             range(len(columns["branch"])),
             key=lambda n: (columns["generation"][n], -columns["mean_radius_mm"][n]),
@@ -276,42 +273,22 @@ class BranchList:
                     table.setItem(row, column, _item(columns[name][number]))
             table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
         table.sortingEnabled = True
-        table.clearSelection()
         table.scrollToTop()
         self._filling = False
 
-    def _show_columns(self, columns: Collection[str]) -> bool:
-        """Show the columns that there are; returns whether trees are told apart that were not."""
-        table, narrow = self._table, not {"name", "tree"}.isdisjoint(columns)
-        between = "\n" if narrow else " "
-        titles = (
-            _("No."),
-            _("Gen."),
-            _("Length\n(mm)"),
-            _("Mean\nradius{between}(mm)").format(between=between),
-            _("Smallest\nradius{between}(mm)").format(between=between),
-            _("Name"),
-            _("Tree"),
-        )
-        table.setHorizontalHeaderLabels(titles)
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(qt.QHeaderView.Stretch)
-        for column in (NUMBER, GENERATION_COLUMN):
-            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
-        was_hidden = table.isColumnHidden(TREE_COLUMN)
-        table.setColumnHidden(NAME_COLUMN, "name" not in columns)
-        table.setColumnHidden(TREE_COLUMN, "tree" not in columns)
-        # For want of room.
-        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
-        return was_hidden and "tree" in columns
+    def empty(self) -> None:
+        """Show no branch."""
+        self._filling = True
+        self._table.setRowCount(0)
+        self._filling = False
 
     def chosen(self) -> list[int]:
-        """The rows of the table of branches that are chosen."""
+        """The branches that are chosen, by their rows in `joint_table`."""
         rows = {item.row() for item in self._table.selectedItems()}
         return sorted(int(self._table.item(row, NUMBER).data(qt.Qt.UserRole)) for row in rows)
 
     def choose(self, numbers: Iterable[int]) -> None:
-        """Choose rows of the table of branches, and no others."""
+        """Choose these branches, and no others."""
         wanted, table = set(numbers), self._table
         self._filling = True
         table.clearSelection()
@@ -322,11 +299,11 @@ class BranchList:
                         table.item(row, column).setSelected(True)
                 table.scrollToItem(table.item(row, NUMBER))
         self._filling = False
-        self._on_selected()
+        self._chosen()
 
     def _on_selected(self) -> None:
         if not self._filling:
-            self._chosen(self.chosen())
+            self._chosen()
 
 
 def _item(value: float | str) -> Any:
@@ -341,6 +318,6 @@ def _item(value: float | str) -> Any:
 
 
 def _stamp(model: Any) -> tuple:
-    """Return what changes when a model gets other lines or names; colours change nothing of it."""
+    """What changes when a model gets other lines or names; colours change nothing of it."""
     points = model.GetPolyData().GetPoints()
     return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(NAMES))

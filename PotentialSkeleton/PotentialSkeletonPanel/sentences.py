@@ -1,23 +1,14 @@
-"""A result in plain words: one line, what to do next, and what should be known of the run."""
+"""A result in plain words: one line, and what to do next; steps of the branch tools."""
 
+import re
 from typing import Any
 
 from slicer.i18n import tr as _
-
-from PotentialSkeletonLib.messages import changes, doubts
 
 # So many branches shorter than their own diameter, and such a share of all, hint at a leak; so do
 # so many loops.
 MIN_STUBS, STUB_SHARE, MIN_LOOPS = 20, 0.4, 10
 MIN_PARTS = 4  # fewer may be vessels of their own, as portal and hepatic veins are
-# Guarantees of `PotentialSkeletonLib` that may not hold.
-NOT_HELD = {
-    "thin": _("In some places the centreline is more than one voxel wide."),
-    "inside": _("Parts of the centrelines lie outside of the vessels."),
-    "one_piece_for_each_component": _("Some parts of the vessels have more than one centreline."),
-    "same_cycles": _("The centrelines do not have as many loops as the vessels."),
-    "no_duplicate_nodes": _("Some junctions lie at the same place."),
-}
 # Kind of pruning: what a person reads, unit behind the number, number to begin with, digits.
 PRUNING = {
     "length": (_("shorter than"), _(" mm"), 10.0, 1),
@@ -25,15 +16,11 @@ PRUNING = {
     "spur ratio": (_("short for their width"), _(" x radius"), 2.0, 1),
     "generation": (_("beyond generation"), "", 4.0, 0),
 }
-EDITS = {
-    "cut": _("Branch cut"),
-    "remove": _("Branch removed"),
-    "bridge": _("Gap bridged"),
-}
+EDITS = {"cut": _("Branch cut"), "remove": _("Branch removed"), "bridge": _("Gap bridged")}
 
 
 def next_step(table: dict[str, list]) -> str:
-    """Return what a person does next with a result, a table of `CurveSkeleton.to_table`."""
+    """What a person does next with a result, a table of `CurveSkeleton.to_table`."""
     count = len(table["branch"])
     if not count:
         return _("No branch was found. Choose vessels that are longer than they are thick.")
@@ -59,19 +46,19 @@ def next_step(table: dict[str, list]) -> str:
 
 
 def summary(table: dict[str, list]) -> str:
-    """Return one line: how many branches of what length, in how many parts, with how many loops."""
-    count, parts = len(table["branch"]), part_count(table)
+    """One line: how many branches of what length, in how many parts, with how many loops."""
+    parts, loops = part_count(table), loop_count(table)
     text = _("{count}, {length:.0f} mm").format(
-        count=counted(count, _("branch"), _("branches")), length=sum(table["length_mm"])
+        count=counted(len(table["branch"]), _("branch"), _("branches")),
+        length=sum(table["length_mm"]),
     )
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
-    loops = loop_count(table)
     return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
 
 
 def found_text(branches: list[int]) -> str:
-    """Return what a run found: the number of branches of each tree."""
+    """What a run found: the number of branches of each tree."""
     if len(branches) == 1:
         return _("Found {count} branches.").format(count=branches[0])
     return _("Found {count} branches in {trees} trees.").format(
@@ -80,12 +67,12 @@ def found_text(branches: list[int]) -> str:
 
 
 def part_count(table: dict[str, list]) -> int:
-    """Return how many separate parts there are."""
+    """How many separate parts there are."""
     return len(set(zip(_trees(table), table["component"])))
 
 
 def loop_count(table: dict[str, list]) -> int:
-    """Return how many independent loops the branches make."""
+    """How many independent loops the branches make."""
     trees = _trees(table)
     nodes = len({*zip(trees, table["start"]), *zip(trees, table["end"])})
     return len(table["branch"]) - nodes + part_count(table)
@@ -95,54 +82,8 @@ def _trees(table: dict[str, list]) -> list:
     return table.get("tree", [""] * len(table["branch"]))
 
 
-def notes(result: Any) -> list[str]:
-    """Return what should be known of a run (a `SkeletonResult`), as sentences."""
-    report, skeleton = result.skeleton.report, result.skeleton
-    said = [*changes(report), *doubts(report, skeleton.nodes, skeleton.branches)]
-    found = []
-    islands, cavities = report.get("islands_dropped"), report.get("cavities_filled")
-    if islands:
-        found.append(
-            _("{parts} ({voxels}) left out.").format(
-                parts=counted(islands, _("small separate part"), _("small separate parts")),
-                voxels=counted(report["island_voxels"], _("voxel"), _("voxels")),
-            )
-        )
-    if cavities:
-        found.append(
-            _("{hollows} inside the vessels filled.").format(
-                hollows=counted(cavities, _("hollow"), _("hollows"))
-            )
-        )
-    if report.get("tunnels_closed"):
-        found.append(
-            _("{holes} through the vessels closed.").format(
-                holes=counted(report["tunnels_closed"], _("hole"), _("holes"))
-            )
-        )
-    found += [each for each in result.warnings if each not in said]
-    if report["tiny_components"]:
-        found.append(
-            _("{tiny} of {all} separate parts are tiny, perhaps noise.").format(
-                tiny=report["tiny_components"], all=report["components"]
-            )
-        )
-    if not skeleton.branches:
-        found.append(_("There is no branch: each part shrinks to a point."))
-    sums = zip(report["index_sums"], report["euler_characteristics"], strict=True)
-    if any(index_sum not in (None, expected) for index_sum, expected in sums):
-        found.append(_("Some thin parts were completed along their middle."))
-    if report["joins"]:
-        found.append(
-            _("{gaps} between centrelines joined along the middle.").format(
-                gaps=counted(report["joins"], _("gap"), _("gaps"))
-            )
-        )
-    return found + [NOT_HELD[name] for name, held in report["guarantees"].items() if not held]
-
-
 def step_text(step: Any) -> str:
-    """Return one step of the branch tools in words."""
+    """One step of the branch tools in words."""
     if step.kind in EDITS:
         return EDITS[step.kind]
     words, unit, _begin, digits = PRUNING[step.kind]
@@ -156,12 +97,17 @@ def step_text(step: Any) -> str:
 
 
 def branches_text(before: int, after: int) -> str:
-    """Return how a step changed the number of branches."""
+    """How a step changed the number of branches."""
     if before == after:
         return _("No branch is like that; all {after} stay.").format(after=after)
     return _("{before} branches before, {after} now.").format(before=before, after=after)
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return a number and its noun."""
+    """A number and its noun."""
     return f"1 {one}" if number == 1 else f"{number} {many}"
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes."""
+    return re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", text).strip(". ")

@@ -13,21 +13,21 @@ from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.parameters import Detail
 from PotentialSkeletonMRML.run_nodes import (
     SETTINGS,
+    describe,
     drop_left_over,
     is_current,
-    keep,
     kept_model,
     kept_nodes,
-    requests,
+    own_nodes,
     tree_name,
 )
 from PotentialSkeletonMRML.tree_steps import steps_of
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
-from .sentences import found_text, notes
-from .vessels_section import VesselsSection, segments_of
-from .views import SeeThrough, centre_cameras
+from .sentences import found_text
+from .vessels_section import VesselsSection, is_segmentation, segments_of
+from .views import centre_cameras, make_translucent
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
 OUTPUTS = {
@@ -35,8 +35,6 @@ OUTPUTS = {
     "tableNode": "table",
     "labelmapNode": "labelmap",
     "curveNodes": "curves",
-    "criticalPointsNodes": "criticalPoints",
-    "fieldNode": "field",
 }
 AUTOMATIC = -1  # charge distance
 
@@ -54,7 +52,6 @@ class SkeletonPanel(Panel):
         self._colouring: Any = None
         self.vessels = VesselsSection(self)
         self.result = ResultSection(self)
-        self.see_through = SeeThrough()
         self.tools = BranchTools(self)
 
     def enter(self) -> None:
@@ -63,19 +60,14 @@ class SkeletonPanel(Panel):
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
-        self.result.clear_choice()
+        self.ui.branchTable.clearSelection()
         self.tools.exit()
         Panel.exit(self)
 
     def forget(self) -> None:
         self.vessels.forget()
         self.result.forget()
-        self.see_through.forget()
         self.tools.exit()
-
-    def cleanup(self) -> None:
-        Panel.cleanup(self)
-        self.see_through.end()
 
     # --- what Panel asks for
 
@@ -88,12 +80,9 @@ class SkeletonPanel(Panel):
     def react(self) -> None:
         parameters = self.parameters
         self.vessels.react(parameters)
-        models = self._models(parameters)
-        for model in models:
-            self.see_through.watch(model)
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
-            for model in models:
+            for model in self._models(parameters):
                 _color(model, parameters.colouring.value)
 
     def show(self) -> None:
@@ -111,10 +100,6 @@ class SkeletonPanel(Panel):
         """The models of the chosen vessels that there are."""
         models = (kept_model(parameters.input, each) for each in segments_of(parameters))
         return [model for model in models if model is not None]
-
-    def on_branch_chosen(self) -> None:
-        """Another branch was clicked, or none."""
-        self.tools.show()
 
     def _next_step(self) -> str:
         if self.running.active:
@@ -152,12 +137,11 @@ class SkeletonPanel(Panel):
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
+        ).format(
+            names=", ".join(tree_name(model) for model in changed),
+            count=sum(len(steps_of(model)) for model in changed),
         )
-        names = ", ".join(tree_name(model) for model in changed)
-        count = sum(len(steps_of(model)) for model in changed)
-        return slicer.util.confirmYesNoDisplay(
-            text.format(names=names, count=count), windowTitle=self.title()
-        )
+        return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)
@@ -169,20 +153,23 @@ class SkeletonPanel(Panel):
         options |= {"progress": progress, "wait": self.running.wait}
 
         def outputs(segment: str) -> dict[str, Any]:
-            return requests(earlier[segment], {"modelNode": True, **wanted})
+            """Nodes of the run before are filled again, others are new."""
+            there = own_nodes(earlier[segment])
+            return {"modelNode": there.get("modelNode", True)} | {
+                output: there.get(output, True) if want else False
+                for output, want in wanted.items()
+            }
 
-        if len(segments) == 1:
-            (segment,) = segments
-            results = [
-                self.logic.extract(chosen.input, segment or None, **options, **outputs(segment))
-            ]
-        else:
+        if is_segmentation(chosen.input):
             results = self.logic.extractSegments(chosen.input, segments, outputs=outputs, **options)
+        else:
+            results = [self.logic.extract(chosen.input, **options, **outputs(""))]
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
-            keep(result, chosen.input, segment, notes(result), vessels[segment], settings)
+            describe(result.modelNode, result.warnings, vessels[segment], settings)
             _color(result.modelNode, chosen.colouring.value)
-            self.see_through.begin(result.modelNode)
+            if earlier[segment] is None:
+                make_translucent(result.modelNode)
         if not any(earlier.values()):
             centre_cameras(results[0].modelNode)
         text = found_text([len(result.skeleton.branches) for result in results])

@@ -7,9 +7,9 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, is_output
 from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 from PotentialSkeletonMRML.parameters import Colouring
-from PotentialSkeletonMRML.run_nodes import kept_nodes
 from PotentialSkeletonMRML.solid import visible_segments
 
 SEGMENTATION, LABELMAP = "vtkMRMLSegmentationNode", "vtkMRMLLabelMapVolumeNode"
@@ -78,7 +78,7 @@ class VesselsSection:
         self._filling = False
 
     def why_not(self, parameters: Any) -> str:
-        """Return why there is nothing to find centrelines in; empty where there is."""
+        """Why there is nothing to find centrelines in; empty where there is."""
         chosen = parameters.input
         if chosen is None:
             return _("Choose the vessels: a segmentation or a labelmap.")
@@ -138,7 +138,7 @@ class VesselsSection:
 
 
 def segments_of(parameters: Any) -> list[str]:
-    """Return the IDs of the chosen segments, one tree each; an empty one for a labelmap."""
+    """The IDs of the chosen segments, one tree each; an empty one for a labelmap."""
     if not is_segmentation(parameters.input):
         return [""]
     return list(json.loads(parameters.segments)) if parameters.segments else [parameters.segment]
@@ -150,37 +150,32 @@ def is_segmentation(node: Any) -> bool:
 
 
 def current_object() -> tuple[Any, str]:
-    """Return the node and, of a segmentation, the segment that a person most likely means.
+    """The node and, of a segmentation, the segment that a person most likely means.
 
     It is the segment that is open in the Segment Editor, else the newest segmentation or labelmap
     that is shown, else the newest one. A labelmap of centrelines is none.
     """
+    editor = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
+    edited: Any = editor.GetSegmentationNode() if editor is not None else None
+    if edited and edited.GetSegmentation().GetSegment(editor.GetSelectedSegmentID() or ""):
+        return edited, editor.GetSelectedSegmentID()
     scene = slicer.mrmlScene
-    models = slicer.util.getNodesByClass("vtkMRMLModelNode")
-    own = [kept_nodes(model).get("labelmapNode") for model in models]
     every = [scene.GetNthNode(number) for number in range(scene.GetNumberOfNodes())]
     nodes = [
-        each
-        for each in reversed(every)
-        if each.GetClassName() in (SEGMENTATION, LABELMAP)
-        and not each.GetHideFromEditors()
-        and each not in own
+        node
+        for node in reversed(every)
+        if node.GetClassName() in (SEGMENTATION, LABELMAP)
+        and not (node.GetHideFromEditors() or is_output(node, SKELETON))
     ]
-    editor = scene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
-    edited: Any = editor.GetSegmentationNode() if editor is not None else None
-    if edited in nodes and edited.GetSegmentation().GetSegment(editor.GetSelectedSegmentID() or ""):
-        return edited, editor.GetSelectedSegmentID()
     slices = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
     in_slices = {each.GetLabelVolumeID() for each in slices}
-    shown = [
-        each
-        for each in nodes
-        if each.GetID() in in_slices
-        or (
-            is_segmentation(each)
-            and each.GetSegmentation().GetNumberOfSegments()
-            and each.GetDisplayNode() is not None
-            and each.GetDisplayNode().GetVisibility()
+
+    def shown(node: Any) -> bool:
+        display = node.GetDisplayNode()
+        return bool(
+            display.GetVisibility() and node.GetSegmentation().GetNumberOfSegments()
+            if is_segmentation(node) and display is not None
+            else node.GetID() in in_slices
         )
-    ]
-    return next(iter([*shown, *nodes]), None), ""
+
+    return next(iter([*filter(shown, nodes), *nodes]), None), ""

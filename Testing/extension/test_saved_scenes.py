@@ -55,7 +55,6 @@ def test_branches_are_shown_and_found_again(panels):
     assert parameters.input is panels[0].parameters.segmentation
     assert parameters.segment in list(parameters.input.GetSegmentation().GetSegmentIDs())
     assert parameters.curves
-    assert parameters.criticalPoints
     assert parameters.level.name == "LIMBS"
     assert parameters.strength == 6
     assert panel.ui.branchTable.rowCount == 35

@@ -12,7 +12,7 @@ from .mrml_cases import (
 )
 
 LABELMAP = "vtkMRMLLabelMapVolumeNode"
-ALL = dict(tubesNode=True, criticalPointsNodes=True, fieldNode=True)
+ALL = dict(tubesNode=True)
 NONE = dict(curveNodes=False, modelNode=False, labelmapNode=False, tableNode=False)
 
 
@@ -88,5 +88,4 @@ def column(node, name):
 def nodes_of(result):
     """All nodes of a result."""
     single = (result.modelNode, result.tubesNode, result.labelmapNode, result.tableNode)
-    lists = (*result.curveNodes, *result.criticalPointsNodes.values())
-    return [node for node in (*single, result.fieldNode, *lists) if node is not None]
+    return [node for node in (*single, *result.curveNodes) if node is not None]

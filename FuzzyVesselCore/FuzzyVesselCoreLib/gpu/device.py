@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -180,18 +180,14 @@ def _megabytes(size: int) -> str:
 # ---- memory that is kept from run to run, until a run has too little
 
 
-class KeepsDeviceMemory(Protocol):
-    """Keeps device memory for a run that may never come."""
-
-    def free_device_memory(self) -> None:
-        """Drop every reference to it."""
+_keepers: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
-_keepers: "weakref.WeakSet[KeepsDeviceMemory]" = weakref.WeakSet()
+def keeps_device_memory(keeper: Any) -> None:
+    """Have ``keeper.free_device_memory()`` called when a run needs the memory that it keeps.
 
-
-def keeps_device_memory(keeper: KeepsDeviceMemory) -> None:
-    """Have a keeper called when a run needs its memory; it is not kept alive by this."""
+    It then drops every reference to it. The keeper is not kept alive by this.
+    """
     _keepers.add(keeper)
 
 

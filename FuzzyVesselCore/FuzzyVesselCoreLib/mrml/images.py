@@ -32,27 +32,22 @@ def array_from_image(image: Any) -> np.ndarray:
     return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
 
 
-def fill_labelmap(labelmap_node: Any, labels: np.ndarray, volume_node: Any) -> None:
-    """Put labels (K, J, I; uint8) of a volume into a labelmap node, with its display."""
-    fill_volume(labelmap_node, image_from_array(labels), volume_node)
-    associate(labelmap_node, volume_node)
-
-
-def associate(labelmap_node: Any, volume_node: Any) -> None:
-    """Let a labelmap know its volume, and show it as labels."""
-    labelmap_node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
-    if labelmap_node.GetDisplayNode() is None:
-        labelmap_node.CreateDefaultDisplayNodes()
-
-
 def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
-    """Give a volume node an image on another volume's grid, under its parent transform."""
+    """Give a volume node an image on another volume's grid, under its parent transform.
+
+    A labelmap knows that volume, and is shown as labels.
+    """
     import slicer
 
+    labels = node.IsA("vtkMRMLLabelMapVolumeNode")
     with slicer.util.NodeModify(node):
         node.SetAndObserveTransformNodeID(volume_node.GetTransformNodeID())
         node.CopyOrientation(volume_node)
         node.SetAndObserveImageData(image)
+        if labels:
+            node.SetNodeReferenceID("AssociatedNodeID", volume_node.GetID())
+    if labels and node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
 
 
 def show_as_overlay(scene_node: Any) -> None:

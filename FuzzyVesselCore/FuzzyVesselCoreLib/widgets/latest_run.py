@@ -25,8 +25,7 @@ class LatestRun:
 
     ``read() -> inputs``, ``show(result)`` and ``fail(error)``, for what `read` and `work` raise,
     are called in the window's thread; ``work(inputs, progress) -> result`` in another one: it
-    touches no nodes and no widgets, and ends where ``progress(share)`` returns False. `seconds` is
-    the time from the request that is shown now to its end.
+    touches no nodes and no widgets, and ends where ``progress(share)`` returns False.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class LatestRun:
         self._read, self._work, self._show, self._fail = read, work, show, fail
         self._wanted = self._cancelled = self._dropped = False
         self._future: Future | None = None
-        self._begun, self.seconds = 0.0, 0.0
+        self._begun = 0.0
         self._pool: ThreadPoolExecutor | None = None
         self._timer = qt.QTimer()
         self._timer.setInterval(0)
@@ -95,7 +94,6 @@ class LatestRun:
             return
         error = future.exception()
         if error is None:
-            self.seconds = time.perf_counter() - self._begun
             self._show(future.result())
         elif isinstance(error, Exception) and not isinstance(error, Cancelled):
             self._fail(error)

@@ -51,14 +51,6 @@ class Panel:
         self._observers = VTKObservationMixin()
         self._tooltips: dict[str, str] = {}
         self._left = self._waiting = self._told_later = False
-        try:
-            self._open(widget)
-        except BaseException:  # Reload makes another one; this one must not go on observing
-            self._left = True
-            self._observers.removeObservers()
-            raise
-
-    def _open(self, widget: Any) -> None:
         self._window, self.ui = self.load_ui(widget.moduleName)
         widget.layout.addWidget(self._window)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())

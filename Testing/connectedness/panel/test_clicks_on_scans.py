@@ -3,9 +3,7 @@
 The pictures that it takes on the way can be kept: FUZZYVESSEL_PICTURES names a folder for them.
 """
 
-import os
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,24 +51,6 @@ def panel(volume, view, open_panel):
     return panel
 
 
-@pytest.fixture
-def keep(tmp_path):
-    """A function that writes a panel's picture, or that of a view, under a name."""
-    from PIL import Image
-
-    folder = Path(os.environ.get("FUZZYVESSEL_PICTURES", tmp_path))
-
-    def keep(name, thing):
-        path = folder / f"{name}.png"
-        if hasattr(thing, "grab"):
-            thing.grab(path)
-        else:
-            Image.fromarray(thing.pixels()).save(path)
-        return path
-
-    return keep
-
-
 def wait(panel, until, seconds=20):
     end = time.monotonic() + seconds
     while not until():
@@ -112,20 +92,6 @@ def test_clicks_place_seeds_until_the_right_button(panel, view, volume, phantom)
     assert not panel.ui.placeSeedsButton.checked
     view.click(30, 30)
     assert seeds.GetNumberOfDefinedControlPoints() == len(phantom.seeds)
-
-
-def test_from_clicks_to_a_segment_in_the_slices(panel, view, volume, phantom, keep):
-    place_seeds(panel, view, volume, phantom)
-    view.click(20, 20, "Right")
-    view.node.JumpSliceByOffsetting(*world_of(volume, phantom.seeds[2]))
-    before = view.colored()
-    panel.click("applyButton")
-    after = view.colored()
-    assert after > before + 30  # the vessels, beside the seeds
-    labels = array(panel.parameters.labelmap)
-    assert labels[tuple(phantom.seeds.T)].all()
-    keep("panel", panel)
-    keep("slice", view)
 
 
 def test_the_slice_follows_the_slider_and_keeps_the_result_of_the_release(
@@ -191,22 +157,3 @@ def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom,
     panel.click("undoSeedButton")
     back = points_in_volume(volume, placed_points(panel.parameters.seeds).world)[0]
     assert tuple(back) == first or np.abs(back - first).max() <= 1
-
-
-def test_the_surface_is_seen_in_3d(panel, view, volume, phantom, keep):
-    import support.slice_view as slice_view
-
-    place_seeds(panel, view, volume, phantom)
-    panel.click("applyButton")
-    inner = panel.parameters.segmentation.GetSegmentation()
-    wait(panel, lambda: inner.ContainsRepresentation("Closed surface"))
-    panel.parameters.seeds.GetDisplayNode().SetVisibility(False)
-    view_3d = slice_view.View3D()
-    try:
-        view_3d.look()
-        pixels = view_3d.pixels().astype(int)
-        keep("surface", view_3d)
-    finally:
-        view_3d.close()
-    red = pixels[:, :, 0] - pixels[:, :, 2]
-    assert np.count_nonzero(red > 60) > 300

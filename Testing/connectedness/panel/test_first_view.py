@@ -1,30 +1,16 @@
 """What a person meets: the first view, the advice, keys, views that follow, and words."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from support.drag_cases import settle
 from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import SHAPE, array, vessel
+from support.panel_cases import SHAPE, array, table, vessel
 
 LABELMAP = "vtkMRMLLabelMapVolumeNode"
 VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
-
-
-def during_runs(monkeypatch, act):
-    """Call `act` whenever events are handled in the middle of a run."""
-    import slicer
-
-    import FuzzyVesselCoreLib.widgets.run as run
-
-    monkeypatch.setattr(run, "ROUND", 0.0)
-    handle = slicer.app.processEvents
-
-    def process_events(*flags):
-        handle(*flags)
-        act()
-
-    monkeypatch.setattr(slicer.app, "processEvents", process_events)
 
 
 # --- the first view
@@ -109,29 +95,6 @@ def test_every_control_has_a_tooltip(panel):
     named = [each for each in vars(panel.ui).values() if isinstance(each, kinds)]
     assert len(named) > 30
     assert [each.name for each in named if not each.toolTip] == []
-
-
-def test_words_are_those_of_the_clinic(done):
-    import qt
-
-    done.ui.advancedCollapsibleButton.collapsed = False
-    kinds = (qt.QLabel, qt.QPushButton, qt.QCheckBox, qt.QGroupBox, qt.QComboBox)
-    texts = [each.toolTip for kind in kinds for each in done.window.findChildren(kind)]
-    for kind in (qt.QLabel, qt.QPushButton, qt.QCheckBox):
-        texts += [each.text for each in done.window.findChildren(kind)]
-    texts += [each.title for each in done.window.findChildren(qt.QGroupBox)]
-    text = " ".join(texts).lower()
-    for word in (
-        "fuzzy scene",
-        "lower cut",
-        "round seeds",
-        "follow the seeds",
-        "memory",
-        "sure to",
-    ):
-        assert word not in text, word
-    for word in ("connectedness map", "vessel brightness", "sample radius"):
-        assert word in text, word
 
 
 # --- what to do next
@@ -251,16 +214,6 @@ def test_keys_add_points_where_the_mouse_is(panel, mouse):
     assert "slice" in panel.ui.statusLabel.text
 
 
-def test_keys_are_those_of_the_module_that_is_open(panel, mouse):
-    panel.parameters.inputVolume = volume = add_volume(vessel())
-    mouse(world_of(volume, (7, 8, 3)))
-    panel.window.exit()
-    assert not press(panel, "A")
-    panel.window.enter()
-    assert press(panel, "A")
-    assert panel.parameters.seeds.GetNumberOfControlPoints() == 1
-
-
 # --- views that follow
 
 
@@ -291,16 +244,6 @@ def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer
     assert slice_node.GetFieldOfView()[0] == pytest.approx(300)
 
 
-def test_points_that_go_in_the_first_run_do_not_end_it(chosen, monkeypatch):
-    seeds = chosen.parameters.seeds
-    during_runs(monkeypatch, seeds.RemoveAllControlPoints)
-    chosen.ui.applyButton.click()
-    monkeypatch.undo()
-    chosen.process_events()
-    assert chosen.take_errors() == []
-    assert chosen.parameters.labelmap is not None
-
-
 # --- masks
 
 
@@ -321,15 +264,33 @@ def test_a_mask_that_was_loaded_as_a_volume_can_be_chosen(chosen):
     assert not chosen.ui.applyButton.enabled
 
 
-def test_a_mask_that_is_chosen_lets_the_image_through(slicer_scene, chosen):
-    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
-    mask = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
-    composite.SetLabelVolumeID(mask.GetID())
-    composite.SetLabelOpacity(1.0)
-    plain = add_volume(np.ones(SHAPE, np.uint8))
-    chosen.ui.maskSelector.setCurrentNode(mask)
-    chosen.ui.maskSelector.nodeActivated.emit(mask)
-    assert composite.GetLabelOpacity() == pytest.approx(0.3)
-    composite.SetBackgroundVolumeID(plain.GetID())
-    chosen.ui.maskSelector.nodeActivated.emit(plain)
-    assert composite.GetBackgroundVolumeID() == chosen.parameters.inputVolume.GetID()
+# --- the panel's life
+
+
+def test_reload_goes_on_where_it_was(done):
+    threshold = done.parameters.threshold
+    done.widget.onReload()
+    done.process_events()
+    assert done.parameters.threshold == threshold
+    assert len(table(done)) == 2
+    done.click("applyButton")
+    assert array(done.parameters.labelmap)[7, 8, 3] == 1
+
+
+def test_the_module_s_own_test_works_the_panel(panel, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.util, "getModuleWidget", lambda _name: panel.widget)
+    test, said = panel.module.FuzzyConnectedGPUTest(), []
+    test.delayDisplay = said.append
+    test.runTest()
+    assert said.count("Test passed") == 3
+
+
+def test_tab_goes_down_the_panel(done):
+    done.ui.advancedCollapsibleButton.collapsed = False
+    done.grab()
+    places = done.tab_places()
+    assert len(places) > 20
+    row = 10  # pixels: what stands beside one another is not of one height
+    assert all(after > before - row for before, after in pairwise(places))

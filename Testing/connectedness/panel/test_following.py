@@ -15,7 +15,6 @@ from support.drag_cases import (
     settle,
     until,
 )
-from support.mrml_cases import add_seeds
 from support.panel_cases import POINTS
 
 
@@ -44,23 +43,6 @@ def test_slices_follow_and_the_result_comes_at_the_end(live):
     assert own_segment_is_shown(live)
     assert live.widget.panel.is_current()
     np.testing.assert_array_equal(shown, labels(live))
-
-
-def test_previews_have_a_colour_for_each_vessel(live):
-    volume = live.parameters.inputVolume
-    live.parameters.seeds.RemoveNthControlPoint(1)
-    live.click("addVesselButton")
-    second = live.parameters.seeds
-    second.AddControlPointWorld(add_seeds(volume, POINTS[1:], "x").GetNthControlPointPosition(0))
-    settle(live)
-    assert set(np.unique(labels(live))) == {0, 1, 2}
-    hold(live)
-    move(live, (7, 8, 12), index=0)
-    until(live, lambda: preview(live) is not None)
-    assert set(np.unique(preview(live))) == {0, 1, 2}
-    let_go(live)
-    settle(live)
-    assert live.widget.panel.is_current()
 
 
 def test_the_mouse_never_waits_and_the_latest_position_wins(live, monkeypatch):
@@ -96,19 +78,6 @@ def test_the_mouse_never_waits_and_the_latest_position_wins(live, monkeypatch):
     import slicer
 
     assert slicer.util.arrayFromVolume(values)[7, 8, 10] == 1
-
-
-def test_a_point_outside_ends_no_drag_and_is_said_at_its_end(live):
-    before = labels(live)
-    hold(live)
-    move(live, (7, 8, 200), index=0)
-    move(live, (7, 8, 300), index=1)
-    settle(live)
-    assert np.array_equal(labels(live), before)
-    let_go(live)
-    settle(live)
-    assert "outside" in live.ui.statusLabel.text
-    assert np.array_equal(labels(live), before)
 
 
 @pytest.mark.parametrize("how", ["untick", "leave", "close"])

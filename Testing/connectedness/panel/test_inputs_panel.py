@@ -134,21 +134,6 @@ def test_numbers_follow_the_seeds_until_they_are_typed(done):
     assert (parameters.mean, parameters.sigma) == (mean, 40)
 
 
-def test_only_the_widgets_of_the_chosen_region_are_shown(chosen):
-    ui, kinds = chosen.ui, type(chosen.parameters.region)
-    ui.regionComboBox.currentIndex = 1
-    assert chosen.parameters.region is kinds.BOX
-    assert not ui.roiSelector.isHidden()
-    assert ui.maskSelector.isHidden()
-    chosen.click("fitRoiButton")
-    size, bounds = np.zeros(3), np.zeros(6)
-    chosen.parameters.roi.GetSizeWorld(size)
-    chosen.parameters.inputVolume.GetRASBounds(bounds)
-    assert size == pytest.approx(bounds[1::2] - bounds[::2])
-    ui.regionComboBox.currentIndex = 0
-    assert ui.roiSelector.isHidden()
-
-
 def test_a_segment_can_be_the_mask(chosen):
     import slicer
 

@@ -172,18 +172,6 @@ def test_another_node_is_an_output_only_after_a_question(done, mine, answers, na
     assert len(answers) == 2
 
 
-def test_none_makes_new_outputs(slicer_scene, done):
-    before = done.parameters.labelmap
-    values = array(before).copy()
-    pick(done, "labelmapSelector", None)
-    done.process_events()
-    assert done.parameters.labelmap is None
-    done.ui.thresholdSlider.value = 0.9
-    done.process_events()
-    assert done.parameters.labelmap not in (None, before)
-    assert np.array_equal(array(before), values)
-
-
 # --- 2: outputs belong to their volume
 
 
@@ -220,48 +208,7 @@ def test_a_second_volume_has_outputs_of_its_own(slicer_scene, done, mine, compos
     assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
 
 
-def test_the_result_of_another_volume_is_not_drawn_over_this_one(done, mine, answers):
-    """A patient's vessels over the scan of another one; what else somebody shows stays."""
-    first, seeds = done.parameters.segmentation, done.parameters.seeds
-    chosen, _ids = add_segmentation(mine.volume, np.ones(SHAPE, np.uint8), "organs")
-    chosen.CreateDefaultDisplayNodes()
-    pick(done, "segmentationSelector", chosen)
-    done.click("applyButton")
-    other = add_volume(vessel()[:, :, ::-1].copy())
-    choose(done, other)
-    done.click("applyButton")
-    second = done.parameters.segmentation
-    assert not first.GetDisplayNode().GetVisibility()
-    assert second.GetDisplayNode().GetVisibility()
-    assert chosen.GetDisplayNode().GetVisibility()
-    assert mine.segmentation.GetDisplayNode() is None or (
-        mine.segmentation.GetDisplayNode().GetVisibility()
-    )
-    second.GetDisplayNode().SetVisibility(False)  # by hand
-    done.parameters.inputVolume, done.parameters.seeds = mine.volume, seeds
-    done.process_events()
-    done.click("applyButton")
-    assert first.GetDisplayNode().GetVisibility()
-    done.parameters.inputVolume = other
-    done.process_events()
-    done.click("applyButton")
-    assert not second.GetDisplayNode().GetVisibility()
-
-
 # --- 3: surfaces
-
-
-@pytest.fixture
-def shell(slicer_scene):
-    """A user's segmentation whose source is a surface."""
-    import vtk
-
-    ball = vtk.vtkSphereSource()
-    ball.Update()
-    node = slicer_scene.AddNewNodeByClass(SEGMENTATION, "shell")
-    node.GetSegmentation().SetSourceRepresentationName("Closed surface")
-    node.AddSegmentFromClosedSurfaceRepresentation(ball.GetOutput(), "ball", [1.0, 0.0, 0.0])
-    return node
 
 
 def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answers):
@@ -354,24 +301,6 @@ def test_a_result_beside_an_edited_one_is_named(done):
     assert said not in done.ui.statusLabel.text
 
 
-def test_the_mask_s_segment_is_forgotten_with_its_segmentation(slicer_scene, chosen, mine):
-    parameters = chosen.parameters
-    parameters.region = type(parameters.region).MASK
-    other, (same,) = add_segmentation(mine.volume, np.ones(SHAPE, np.uint8), "other")
-    assert same == mine.segment
-    parameters.mask = mine.segmentation
-    parameters.maskSegmentID = mine.segment
-    assert parameters.maskSegmentID == mine.segment
-    parameters.mask = other
-    assert parameters.maskSegmentID == ""
-    parameters.maskSegmentID = same
-    slicer_scene.RemoveNode(other)
-    assert parameters.maskSegmentID == ""
-
-
-# --- 5: the mask
-
-
 # --- 10: one step
 
 
@@ -412,25 +341,6 @@ def test_several_vessels_never_share_the_segment_to_overwrite(panel, answers):
     settle(panel)
     first = segment_array(parameters.segmentation, segment_id, volume)
     assert (first[6, 6, 2], first[6, 15, 2]) == (1, 0)
-
-
-def test_the_segment_to_overwrite_is_not_that_of_another_volume(done, answers):
-    parameters = done.parameters
-    first, segmentation = parameters.inputVolume, parameters.segmentation
-    other = add_volume(vessel()[:, :, ::-1].copy())
-    choose(done, other)
-    pick(done, "segmentationSelector", segmentation)
-    done.click("applyButton")
-    done.ui.inputSelector.setCurrentNode(first)
-    settle(done)
-    segment_id = overwrite(done)
-    before = segment_array(segmentation, segment_id, first).copy()
-    done.ui.inputSelector.setCurrentNode(other)
-    settle(done)
-    assert parameters.segmentation is segmentation
-    assert parameters.segmentID == ""
-    done.click("applyButton")
-    assert np.array_equal(segment_array(segmentation, segment_id, first), before)
 
 
 def test_outputs_chosen_during_a_background_run_are_written(live, answers):

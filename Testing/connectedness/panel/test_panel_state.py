@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.drag_cases import until
-from support.mrml_cases import add_seeds, add_volume, scene_text
+from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -50,32 +50,6 @@ def save_and_load(panel, path):
     panel.process_events()
     slicer.util.loadScene(str(path))
     panel.process_events()
-
-
-# --- views draw, and nothing else
-
-
-@pytest.mark.parametrize("model", ["AFFINITY", "CONTRAST"])
-def test_drawing_the_panel_changes_nothing(panel, model):
-    """Whatever was changed behind its back is seen; nothing is estimated, written or started."""
-    import qt
-
-    parameters = choose(panel, model)
-    panel.click("applyButton")
-    own = panel.widget.panel
-    parameters.seeds.RemoveNthControlPoint(1)
-    parameters.parameterNode.DisableModifiedEventOn()
-    parameters.threshold, parameters.autoUpdate = 0.3, True
-    parameters.parameterNode.DisableModifiedEventOff()
-    own._waiting = True  # what was noticed just now is handled later
-    for timer in own._window.findChildren(qt.QTimer):
-        timer.stop()
-    before, labels = scene_text(), array(parameters.labelmap).copy()
-    own.show()
-    own.show()
-    assert scene_text() == before
-    assert np.array_equal(array(parameters.labelmap), labels)
-    assert not any(timer.active for timer in vars(own).values() if isinstance(timer, qt.QTimer))
 
 
 # --- what a result was made of

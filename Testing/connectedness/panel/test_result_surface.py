@@ -96,15 +96,6 @@ def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
     assert polydata(shown) is before or polydata(shown) is None
 
 
-def test_a_scene_that_is_closed_meanwhile(shown, slicer_scene):
-    shown.ui.thresholdSlider.value = 0.6
-    slicer_scene.Clear(0)
-    assert not waits(shown)
-    for _ in range(5):
-        shown.process_events()
-    assert shown.take_errors() == []
-
-
 @pytest.mark.parametrize("what", ["segment removed", "node removed", "hidden", "renamed"])
 def test_what_happens_while_it_is_made(shown, slicer_scene, what):
     segmentation = shown.parameters.segmentation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import SHAPE, array, during_runs, table, vessel, wait, with_published_model
+from support.panel_cases import array, during_runs, table, vessel, wait, with_published_model
 
 
 @pytest.fixture
@@ -23,19 +23,6 @@ def test_apply_fills_new_nodes_and_then_the_same_again(slicer_scene, done):
     nodes = slicer_scene.GetNumberOfNodes()
     done.click("applyButton")
     assert slicer_scene.GetNumberOfNodes() == nodes
-
-
-def test_errors_are_shown_in_the_panel(chosen):
-    import slicer
-
-    chosen.parameters.region = type(chosen.parameters.region).MASK
-    empty = np.zeros(SHAPE, np.uint8)
-    chosen.parameters.mask = add_volume(empty, kind="vtkMRMLLabelMapVolumeNode")
-    chosen.click("applyButton")
-    assert "is empty within" in chosen.ui.statusLabel.text
-    assert chosen.take_errors() == []  # a sentence, no dialog
-    assert chosen.parameters.segmentation is None
-    assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
 
 
 def test_cancel_changes_nothing(slicer_scene, chosen, monkeypatch):

@@ -27,22 +27,6 @@ def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     assert parameters.threshold != 0.7
 
 
-def test_the_slices_follow_while_the_slider_is_held(slicer_scene, done, no_runs):
-    composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
-    before = array(done.parameters.labelmap).copy()
-    done.ui.thresholdSlider.valueIsChanging.emit(0.05)
-    display = done.parameters.sceneVolume.GetDisplayNode()
-    assert composite.GetForegroundVolumeID() == done.parameters.sceneVolume.GetID()
-    assert display.GetLowerThreshold() == pytest.approx(0.05)
-    assert np.array_equal(array(done.parameters.labelmap), before)
-    text = done.ui.volumeValueLabel.text
-    done.ui.thresholdSlider.value = 0.05
-    done.process_events()
-    assert composite.GetForegroundVolumeID() is None
-    assert done.ui.volumeValueLabel.text == text
-    assert not np.array_equal(array(done.parameters.labelmap), before)
-
-
 def test_a_preview_ends_when_the_slider_is_let_go_where_it_was(slicer_scene, done):
     composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
     done.ui.thresholdSlider.valueIsChanging.emit(0.05)

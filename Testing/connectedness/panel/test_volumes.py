@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml import ownership
 from support.drag_cases import settle
 from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import POINTS, SHAPE, array, vessel
+from support.panel_cases import POINTS, array, vessel
 
 BESIDE = (7, 8, 9)
 
@@ -85,7 +85,7 @@ def test_results_are_not_offered_as_a_volume(done):
     selector = done.ui.inputSelector
     offered = [selector.nodeFromIndex(n) for n in range(selector.nodeCount())]
     assert offered == [done.parameters.inputVolume]
-    assert done.parameters.sceneVolume.GetAttribute(KIND)
+    assert done.parameters.sceneVolume.GetAttribute(ownership.KIND)
     scene = done.parameters.sceneVolume
     done.parameters.inputVolume = scene  # by a script
     done.process_events()
@@ -181,27 +181,20 @@ def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
 
 
 def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, other):
-    segmentation = done.parameters.segmentation
+    first, segmentation = done.parameters.inputVolume, done.parameters.segmentation
     choose(done, other)
     assert not segmentation.GetDisplayNode().GetVisibility()
-    assert array(other).shape == SHAPE
+    choose(done, first)
+    assert segmentation.GetDisplayNode().GetVisibility()
 
 
-def test_a_map_of_another_volume_of_the_same_name_is_not_current(done, monkeypatch):
-    import slicer
-
-    monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", lambda *_, **__: True)
-    parameters, selector = done.parameters, done.ui.sceneSelector
-    first, seeds, scene = parameters.inputVolume, parameters.seeds, parameters.sceneVolume
-    twin = add_volume(2 * vessel())
-    twin.SetName(first.GetName())
-    choose(done, twin)
-    parameters.seeds = seeds
-    selector.setCurrentNode(scene)
-    selector.nodeActivated.emit(scene)
-    settle(done)
-    assert parameters.sceneVolume is scene
-    assert not done.widget.panel.is_current()
+def test_the_segment_to_overwrite_goes_with_its_volume(done, other):
+    segmentation = done.parameters.segmentation
+    ownership.hand_over(segmentation, ownership.SEGMENTATION, other)  # as by a person's choice
+    done.parameters.segmentID = segmentation.GetSegmentation().GetNthSegmentID(0)
+    choose(done, other)
+    assert done.parameters.segmentation is segmentation
+    assert done.parameters.segmentID == ""
 
 
 def test_undo_leaves_a_list_alone_that_was_edited_elsewhere(done):

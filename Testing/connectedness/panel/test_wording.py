@@ -107,21 +107,6 @@ def test_points_that_are_fainter_than_the_noise(panel):
     assert not seeds.GetNthControlPointSelected(0)
 
 
-def test_why_a_threshold_was_chosen(slicer_scene):
-    from FuzzyConnectedGPULib.thresholds import AutomaticThreshold, Leak
-    from FuzzyConnectedGPUPanel.wording import threshold_reason
-
-    def text(confidence, leak):
-        return threshold_reason(AutomaticThreshold(0.5, confidence, "", leak))
-
-    assert text(0.9, Leak(0.31234, 12, False)) == "Below 0.312 it leaks into the surroundings."
-    assert (
-        text(0.1, Leak(0.999, 3, True)) == "Unsure: The vessel points look like their surroundings."
-    )
-    assert text(0.0, None) == "Unsure: No leak into the surroundings was found."
-    assert threshold_reason(0.5) == ""
-
-
 def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
     from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceMemoryError
     from FuzzyVesselCoreLib.widgets.wording import worded
@@ -143,30 +128,6 @@ def test_every_error_with_fields_has_its_sentence(slicer_scene):
     worded_as_another = {input_errors.SameVoxelError}  # SamePlaceError
     assert own - worded_as_another <= set(SENTENCES)
     assert SamePlaceError in SENTENCES
-
-
-def test_errors_of_the_library_in_the_words_of_the_panel(slicer_scene):
-    from FuzzyConnectedGPULib import estimate_affinity
-    from FuzzyConnectedGPULib.fuzzy_connectedness import SolverOptions
-    from FuzzyConnectedGPULib.relative.groups import checked_groups
-    from FuzzyConnectedGPUPanel.wording import worded
-    from FuzzyVesselCoreLib.errors import InputError
-
-    def text(function, *arguments):
-        with pytest.raises(InputError) as caught:
-            function(*arguments)
-        found = worded(caught.value)
-        assert not JARGON.search(found)
-        return found
-
-    constant = np.full(SHAPE, 7, np.int16)
-    assert "Every voxel of the volume is 7" in text(estimate_affinity, constant, [[3, 3, 3]])
-    groups = {"portal": [[1, 2, 3]], "hepatic": [[1, 2, 3]]}
-    found = text(checked_groups, groups, SHAPE, None)
-    assert found.startswith("'portal' and 'hepatic' have a point at the same place")
-    on_cuda = SolverOptions("contraction", "cpu")
-    assert "runs on a GPU only" in text(on_cuda.solver_device)
-    assert "runs on the CPU only" in text(SolverOptions("dial", "cuda").solver_device)
 
 
 def test_what_is_said_below_the_panel_is_in_the_language_of_the_user(panel, monkeypatch):

@@ -1,6 +1,5 @@
 """Device selection, the messages where CUDA cannot be used, and the memory of a run."""
 
-import subprocess
 import sys
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -103,12 +102,6 @@ def fake_cupy(monkeypatch):
 # ---- which device
 
 
-def test_importing_does_not_import_cupy():
-    code = "import sys, FuzzyVesselCoreLib.gpu.selection; sys.exit('cupy' in sys.modules)"
-    folder = str(TRIAL.parents[2])
-    assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False).returncode == 0
-
-
 def test_auto_falls_back_to_the_cpu(monkeypatch):
     monkeypatch.setattr(availability, "driver_version", lambda: None)
     assert choose_device("auto") == "cpu"
@@ -122,7 +115,7 @@ def test_auto_and_cuda_choose_the_gpu(fake_cupy, monkeypatch):
     assert choose_device("cuda:1").ordinal == 1
 
 
-@pytest.mark.parametrize("word", ["gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "", None, 0])
+@pytest.mark.parametrize("word", ["gpu", "cuda:-1", "", None])
 def test_unknown_words_are_refused(word):
     with pytest.raises(InputError, match="use auto, cpu, cuda or cuda:N"):
         choose_device(word)
@@ -139,7 +132,7 @@ def refusal(device="cuda"):
 
 @pytest.mark.parametrize(
     ("driver", "wheel"),
-    [(13000, "cuda13"), (13010, "cuda13"), (14000, "cuda13"), (12040, "cuda12"), (None, "cuda13")],
+    [(14000, "cuda13"), (12040, "cuda12"), (None, "cuda13")],
 )
 def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel):
     monkeypatch.setitem(sys.modules, "cupy", None)
@@ -347,10 +340,9 @@ def check_transfers(xp, array):
     assert (whole == 7).all()  # no voxel outside the box was written
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (8,), (3, 5, 7), (4, 4, 4), (13, 11, 17)])
-@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32])
-def test_arrays_come_back_as_they_went(copying_cupy, shape, kind):
-    array = np.random.default_rng(0).integers(0, 99, shape).astype(kind)
+@pytest.mark.parametrize("shape", [(0, 3), (8,), (13, 11, 17)])
+def test_arrays_come_back_as_they_went(copying_cupy, shape):
+    array = np.random.default_rng(0).integers(0, 99, shape).astype(np.int16)
     check_transfers(copying_cupy, array)
     check_transfers(copying_cupy, array.T)
 

@@ -29,22 +29,6 @@ def run(kernel, threads, *args, grid=(1,)):
     return out
 
 
-REVERSE = """
-extern "C" __global__ void k(int* out)
-{
-    __shared__ int kept[64];
-    kept[threadIdx.x] = threadIdx.x;
-    BARRIER;
-    out[threadIdx.x] = kept[63 - threadIdx.x];
-}"""
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_barrier_separates_writes_from_reads(build, order):
-    kernel = build(REVERSE, order, ["BARRIER=__syncthreads()"])
-    np.testing.assert_array_equal(run(kernel, 64), np.arange(64)[::-1])
-
-
 def test_missing_barrier_shows_in_one_order(build):
     shift = """
     extern "C" __global__ void k(int* out)

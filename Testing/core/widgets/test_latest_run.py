@@ -74,21 +74,6 @@ def test_many_changes_before_the_first_step_are_one(follower):
     assert follower.threads.isdisjoint({threading.get_ident()})
 
 
-def test_events_are_handled_while_a_step_goes_on(follower):
-    import qt
-
-    ticks, timer = [], qt.QTimer()
-    timer.connect("timeout()", lambda: ticks.append(1))
-    follower.go.clear()
-    follower.move(1)
-    timer.start(0)
-    until(lambda: len(ticks) > 5)
-    assert follower.run.working
-    timer.stop()
-    follower.go.set()
-    until(lambda: follower.shown == [1])
-
-
 def test_a_step_that_takes_long_is_cancelled_when_it_is_overtaken(follower, monkeypatch):
     from FuzzyVesselCoreLib.widgets import latest_run
 

@@ -234,29 +234,6 @@ def test_reload_of_one_module_leaves_the_other_s_errors_sentences(both, reloaded
 
 
 @pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])
-def test_reload_works_after_a_setup_that_failed(slicer_scene, open_panel, monkeypatch, name):
-    import slicer
-
-    panel = open_panel(name)
-    before = {each for each in sys.modules if each.startswith(f"{name}Panel")}
-    load = slicer.util.loadUI
-    monkeypatch.setattr(slicer.util, "loadUI", lambda path: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        panel.widget.onReload()
-    broken = getattr(slicer.modules, f"{name}Widget")
-    assert broken.panel is None
-    for method in (broken.enter, broken.exit, broken.cleanup):
-        method()
-    slicer_scene.Clear(False)  # what was half made does not go on observing
-    monkeypatch.setattr(slicer.util, "loadUI", load)
-    broken.onReload()
-    panel.process_events()
-    assert panel.widget.panel is not None
-    after = {each for each in sys.modules if each.startswith(f"{name}Panel")}
-    assert {f"{name}Panel"} < after <= before
-
-
-@pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_panels_open_without_cupy_numba_and_scipy(name):
     missing = ("cupy", "numba", "scipy")
     code = (

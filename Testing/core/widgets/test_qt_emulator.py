@@ -76,25 +76,6 @@ def test_a_stand_in_offers_nothing_that_the_real_widget_lacks(cls):
     assert not extra
 
 
-def test_pythonqt_s_habits():
-    button, seen = qt.QPushButton("go"), []
-    button.connect("clicked(bool)", lambda checked: seen.append(checked))
-    button.connect("clicked()", lambda: seen.append("no argument"))
-    button.click()
-    assert button.enabled
-    assert seen == [False, "no argument"]
-    button.disconnect("clicked()")
-    button.click()
-    assert seen == [False, "no argument", False]
-    with pytest.raises(ValueError, match="has no signal"):
-        button.connect("pressedHard(bool)", print)
-    with pytest.raises(AttributeError, match="has no property"):
-        button.enabeld = False
-    with pytest.raises(AttributeError, match="has no property"):
-        button.setText = "go"
-    assert not hasattr(qt, "Signal")
-
-
 # --- the .ui files
 
 

@@ -1,22 +1,13 @@
-"""Branches pruned, corrected, named and measured on a real scene."""
+"""Branches pruned, corrected, named and measured on a real scene; several segments in one run."""
 
 import csv
 
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import InputError
-from support.mrml_cases import linear_transform
-from support.vessel_scene import GAP, STENOSIS, add_vessels, world
-
-pytest.importorskip("slicer", reason="slicer-core is not installed")
-
-
-@pytest.fixture
-def logic(slicer_scene):
-    from PotentialSkeleton import PotentialSkeletonLogic
-
-    return PotentialSkeletonLogic()
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from support.mrml_cases import linear_transform, scene_text
+from support.vessel_scene import GAP, STENOSIS, add_segmentation, add_vessels, vessels, world
 
 
 @pytest.fixture
@@ -26,12 +17,7 @@ def tree(logic):
 
 def found(logic, **scene):
     """The tree of the vessels, with all outputs that follow from the lines."""
-    from PotentialSkeletonMRML.run_nodes import keep
-
-    labelmap = add_vessels(**scene)
-    result = logic.extract(labelmap, tubesNode=True, device="cpu")
-    keep(result, labelmap, "", [])
-    return logic.tree(result.modelNode)
+    return logic.tree(logic.extract(add_vessels(**scene), tubesNode=True, device="cpu").modelNode)
 
 
 def lengths(tree):
@@ -51,7 +37,10 @@ def nodes(tree, output):
     return kept_nodes(tree.model)[output]
 
 
-# --- from the console, without the panel
+def moved(tree, position):
+    there = [0.0] * 3
+    tree.model.TransformPointToWorld(list(position), there)
+    return there
 
 
 # --- steps
@@ -64,10 +53,8 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
     assert [step.to_dict() for step in tree.steps] == [{"kind": "length", "value": 14.0}]
     assert len(tree.skeleton.branches) == 4  # the spur goes, and the trunk is one branch again
     assert nodes(tree, "tableNode").GetNumberOfRows() == 4
-    assert nodes(tree, "tubesNode").GetPolyData().GetCellData().GetArray("BranchId").GetRange() == (
-        0.0,
-        3.0,
-    )
+    ids = nodes(tree, "tubesNode").GetPolyData().GetCellData().GetArray("BranchId")
+    assert ids.GetRange() == (0.0, 3.0)
     assert len(nodes(tree, "curveNodes")) == 4
     assert tree.undo()
     assert (lengths(tree), tree.steps) == (before, [])
@@ -77,6 +64,7 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
 
 def test_the_labelmap_follows_the_steps(logic):
     import slicer
+    from scipy import ndimage
 
     tree = found(logic, transform=linear_transform())
     labelmap = nodes(tree, "labelmapNode")
@@ -89,8 +77,6 @@ def test_the_labelmap_follows_the_steps(logic):
     assert (gone[:, 2] > 20).all()  # the spur goes along I, and nothing else
     assert not (after & ~before).any()
     tree.bridge(moved(tree, world(GAP)))
-    from scipy import ndimage
-
     bridged = slicer.util.arrayFromVolume(labelmap)
     assert ndimage.label(bridged, np.ones((3, 3, 3)))[1] == 1
     tree.undo()
@@ -115,26 +101,19 @@ def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):
     assert len(again.skeleton.branches) == 6
 
 
-def test_finding_the_lines_again_ends_the_steps_and_keeps_the_names(logic, tree):
-    branch = branch_at(tree, (60, 19, 20))
+def test_finding_the_lines_again_ends_the_steps_and_keeps_the_names(logic, tree, slicer_scene):
+    branch, before = branch_at(tree, (60, 19, 20)), slicer_scene.GetNumberOfNodes()
     tree.rename(branch, "Right")
     tree.prune("length", 14)
-    count = len(names_in_scene("as found"))
-    assert (count, tree.names) == (1, {branch_at(tree, (60, 19, 20)): "Right"})
-    labelmap = tree.model.GetNodeReference("PotentialSkeleton.Input")
-    logic.extract(labelmap, modelNode=tree.model, tableNode=False, curveNodes=False,
-                  labelmapNode=False, device="cpu")  # fmt: skip
-    assert (tree.steps, len(tree.skeleton.branches)) == ([], 6)
-    assert names_in_scene("as found") == []
     assert tree.names == {branch_at(tree, (60, 19, 20)): "Right"}
-
-
-def names_in_scene(part):
-    import slicer
-
-    count = slicer.mrmlScene.GetNumberOfNodes()
-    names = [slicer.mrmlScene.GetNthNode(number).GetName() for number in range(count)]
-    return [name for name in names if name and part in name]
+    labelmap = tree.model.GetNodeReference("PotentialSkeleton.Input")
+    logic.extract(labelmap, **{output: nodes(tree, output) for output in (
+        "modelNode", "tableNode", "curveNodes", "labelmapNode", "tubesNode")})  # fmt: skip
+    assert (tree.steps, len(tree.skeleton.branches)) == ([], 6)
+    assert slicer_scene.GetNumberOfNodes() == before
+    branch = branch_at(tree, (60, 19, 20))
+    assert tree.names == {branch: "Right"}
+    assert nodes(tree, "tableNode").GetCellText(branch, 1) == "Right"
 
 
 def test_a_gap_is_bridged_and_a_branch_cut_by_a_place_in_the_world(logic):
@@ -148,15 +127,7 @@ def test_a_gap_is_bridged_and_a_branch_cut_by_a_place_in_the_world(logic):
     assert len(set(tree.table()["component"])) == 1
 
 
-def moved(tree, position):
-    found = [0.0] * 3
-    tree.model.TransformPointToWorld(list(position), found)
-    return found
-
-
 def test_what_cannot_be_done_is_said_and_changes_nothing(tree):
-    from support.mrml_cases import scene_text
-
     before, text = lengths(tree), scene_text()
     for act, message in (
         (lambda: tree.prune("width", 3), "is unknown"),
@@ -212,3 +183,63 @@ def test_the_distance_between_two_places_follows_the_tree(tree):
     assert way.tortuosity == pytest.approx(way.length / way.straight)
     with pytest.raises(InputError, match="not connected"):
         tree.distance(world((66, 44, 20)), world((79, 53, 8)))
+
+
+# --- several segments: one tree each, all or none, each as if it were alone
+
+
+def two_vessels(**options):
+    mask = vessels()
+    return add_segmentation({"Portal, left": mask, "Vein": mask[:, ::-1, ::-1]}, **options)
+
+
+def test_each_tree_is_that_of_its_segment_alone(logic):
+    from PotentialSkeletonMRML.lines import joint_table, stored_table
+
+    node = two_vessels(transform=linear_transform())
+    both = logic.extractSegments(node, device="cpu")
+    models = [result.modelNode for result in both]
+    names = ["Portal, left centrelines", "Vein centrelines"]
+    assert [model.GetName() for model in models] == names
+    for segment, result in zip(node.GetSegmentation().GetSegmentIDs(), both, strict=True):
+        alone = logic.extract(node, segment, device="cpu")
+        assert stored_table(result.modelNode) == stored_table(alone.modelNode)
+        for one, other in zip(alone.skeleton.branches, result.skeleton.branches, strict=True):
+            assert np.array_equal(one.points, other.points)
+            assert np.array_equal(one.radius, other.radius)
+        assert result.warnings == alone.warnings
+    logic.tree(models[1]).rename(0, "Trunk")
+    tables = [(name, stored_table(model)) for name, model in zip("AA", models)]
+    table, rows = joint_table(tables), len(tables[0][1]["branch"])
+    assert list(table)[:3] == ["tree", "branch", "name"]
+    assert (set(table["tree"][:rows]), set(table["tree"][rows:])) == ({"A"}, {"A (2)"})
+    assert table["name"][: rows + 1] == [""] * rows + ["Trunk"]
+    assert {len(column) for column in table.values()} == {len(table["tree"])}
+    assert joint_table(tables[:1]) == tables[0][1]
+
+
+def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):
+    node = two_vessels()
+    node.GetSegmentation().AddEmptySegment("", "Artery")
+    labelmap = slicer_scene.AddNewNodeByClass("vtkMRMLLabelMapVolumeNode")
+    model = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "Mine")
+    before, seen, both = scene_text(), [], ["Vein", "Portal, left"]
+
+    def cancelled_in_the_second(fraction):
+        seen.append(fraction)
+        return fraction < 0.7
+
+    run, given = logic.extractSegments, {"modelNode": model}
+    for act, error, message in (
+        (lambda: run(node), InputError, "'Artery' of 'Vessels' is empty"),
+        (lambda: run(node, []), InputError, "No segment of 'Vessels' is shown or named"),
+        (lambda: run(node, ["Liver"]), InputError, "no segment 'Liver'"),
+        (lambda: run(labelmap), InputError, "need a segmentation"),
+        (lambda: run(node, both, outputs=lambda _segment: given), InputError, "two outputs"),
+        (lambda: run(node, both, progress=cancelled_in_the_second), Cancelled, None),
+    ):
+        with pytest.raises(error, match=message):
+            act()
+        assert scene_text() == before
+    assert seen == sorted(seen)
+    assert seen[-1] >= 0.7

@@ -134,7 +134,7 @@ def test_a_name_is_kept_and_shown(panel):
     tools(panel).nameEdit.editingFinished.emit()
     panel.process_events()
     assert "Trunk, main" in texts(panel, "Name")
-    assert panel.widget.panel.result.chosen()[1] == branch
+    assert panel.widget.panel.result.chosen()[0][1] == branch
     tools(panel).nameEdit.text = ""
     tools(panel).nameEdit.editingFinished.emit()
     panel.process_events()
@@ -258,7 +258,7 @@ def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel,
     assert "4 separate parts" in panel.ui.summaryLabel.text
     last = panel.ui.branchTable.rowCount - 1
     panel.ui.branchTable.selectRow(last)
-    assert panel.widget.panel.result.chosen()[0].GetName() == "Vein centrelines"
+    assert panel.widget.panel.result.chosen()[0][0].GetName() == "Vein centrelines"
     tools(panel).pruneSpinBox.value = 14
     press(panel, "pruneButton")  # of the tree of the chosen branch
     assert texts(panel, "Tree").count("Vein") == 4

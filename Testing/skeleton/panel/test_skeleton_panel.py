@@ -31,6 +31,25 @@ def add_bars(name="bars"):
     return node
 
 
+def add_segmentation(name="vessels"):
+    """Two segments, each a pair of crossing bars."""
+    import slicer
+
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", name)
+    node.CreateDefaultDisplayNodes()
+    for segment in ("Portal vein", "Hepatic veins"):
+        labelmap = add_bars()
+        slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
+        slicer.mrmlScene.RemoveNode(labelmap)
+        inner = node.GetSegmentation()
+        inner.GetNthSegment(inner.GetNumberOfSegments() - 1).SetName(segment)
+    return node
+
+
+def ids(node):
+    return list(node.GetSegmentation().GetSegmentIDs())
+
+
 def during_the_run(monkeypatch, action):
     """Let something happen while the panel handles events, once."""
     import slicer
@@ -90,29 +109,48 @@ def test_apply_says_what_it_lacks(slicer_scene, open_panel):
     assert "Find the centrelines" in panel.ui.applyButton.toolTip
 
 
+def test_the_segment_in_the_segment_editor_is_chosen(slicer_scene, open_panel):
+    import slicer
+
+    panel = open_panel("PotentialSkeleton")
+    panel.window.exit()
+    edited = add_segmentation("edited")
+    add_segmentation("newer")
+    editor = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentEditorNode")
+    editor.SetAndObserveSegmentationNode(edited)
+    editor.SetSelectedSegmentID(ids(edited)[1])
+    panel.window.enter()
+    assert panel.parameters.input is edited
+    assert panel.parameters.segment == ids(edited)[1]
+    assert panel.ui.segmentSelector.currentSegmentID() == ids(edited)[1]
+
+
 # --- runs
 
 
 def test_apply_makes_what_is_ticked_and_lists_the_branches(slicer_scene, panel):
-    for name in ("tubes", "labelmap", "curves", "criticalPoints", "field"):
+    for name in ("tubes", "labelmap", "curves"):
         setattr(panel.parameters, name, True)
     panel.click("applyButton")
     (lines, tubes) = lines_of(slicer_scene)
     count = lines.GetPolyData().GetNumberOfLines()
     assert count > 3
     assert tubes.GetPolyData().GetNumberOfCells() > count
-    for kind, number in (
-        ("vtkMRMLMarkupsCurveNode", count),
-        ("vtkMRMLTableNode", 1),
-        ("vtkMRMLVectorVolumeNode", 1),
-        (LABELMAP, 2),
-    ):
-        assert slicer_scene.GetNumberOfNodesByClass(kind) == number, kind
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsFiducialNode") >= 1
+
+    def numbers():
+        kinds = ("vtkMRMLMarkupsCurveNode", "vtkMRMLTableNode", LABELMAP)
+        return [slicer_scene.GetNumberOfNodesByClass(kind) for kind in kinds]
+
+    assert numbers() == [count, 1, 2]
     assert panel.ui.branchTable.rowCount == count
     assert panel.ui.statusLabel.text.startswith(f"Found {count} branches.")
     assert panel.ui.summaryLabel.text.startswith(f"{count} branches, ")
-    assert "1 small separate part (1 voxel) left out." in panel.ui.notesText.plainText
+    assert "1 island" in panel.ui.notesText.plainText
+    for name in ("tubes", "labelmap", "curves", "table"):
+        setattr(panel.parameters, name, False)
+    panel.click("applyButton")
+    assert lines_of(slicer_scene) == [lines]
+    assert numbers() == [0, 0, 1]
 
 
 def test_progress_is_shown_while_a_run_goes_on(panel, monkeypatch):
@@ -141,6 +179,14 @@ def test_cancel_ends_a_run_and_changes_nothing(slicer_scene, panel, monkeypatch)
     assert panel.ui.statusLabel.text.startswith("Cancelled")
     assert slicer_scene.GetNumberOfNodes() == before
     assert panel.ui.applyButton.enabled
+
+
+def test_a_result_of_vessels_that_are_not_chosen_any_more_is_named(panel, monkeypatch):
+    first, other = panel.parameters.input, add_bars("other")
+    during_the_run(monkeypatch, lambda: setattr(panel.parameters, "input", other))
+    panel.click("applyButton")
+    assert panel.ui.statusLabel.text.startswith(f"{first.GetName()}: Found")
+    assert "Press Apply" in panel.ui.nextLabel.text
 
 
 # --- the branches
@@ -215,6 +261,19 @@ def test_colours_follow_the_choice(slicer_scene, panel, kind):
         assert len(set(colors)) == len(set(column(panel, 1)))
 
 
+def test_the_segment_is_translucent_once_centrelines_are_found(slicer_scene, panel):
+    node = panel.parameters.input = add_segmentation()
+    panel.process_events()
+    first, second = ids(node)
+    display = node.GetDisplayNode()
+    panel.click("applyButton")
+    assert display.GetSegmentOpacity3D(first) < 0.5
+    assert display.GetSegmentOpacity3D(second) == 1.0
+    display.SetSegmentOpacity3D(first, 1.0)
+    panel.click("applyButton")
+    assert display.GetSegmentOpacity3D(first) == 1.0  # as the user wants it
+
+
 def test_table_and_tree_are_saved(slicer_scene, panel, tmp_path, monkeypatch):
     import qt
 
@@ -236,29 +295,85 @@ def test_table_and_tree_are_saved(slicer_scene, panel, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["branches.csv", "tree.swc"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "swc"])
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("typed", ["kept", "kept.v2"])
-def test_a_file_is_overwritten_only_after_a_question(panel, tmp_path, monkeypatch, suffix, typed):
-    """The dialog asks for the name that was typed; the suffix is added to it afterwards."""
+def test_a_file_is_overwritten_only_after_a_question(panel, tmp_path, monkeypatch, several, typed):
+    """The dialog asks for the name that was typed; what is added to it is asked for afterwards."""
     import qt
     import slicer
 
+    if several:
+        panel.parameters.input = add_segmentation()
+        panel.process_events()
+        panel.ui.severalCheckBox.click()
     panel.click("applyButton")
-    path, asked, answers = tmp_path / f"{typed}.{suffix}", [], [False, True]
+    names = [f"{typed}-Hepatic veins.swc", f"{typed}-Portal vein.swc"]
+    names = names if several else [f"{typed}.swc"]
+    path, asked, answers = tmp_path / names[-1], [], [False, True]
     path.write_text("precious")
     monkeypatch.setattr(qt.QFileDialog, "getSaveFileName", lambda *_: str(tmp_path / typed))
     monkeypatch.setattr(
         slicer.util, "confirmYesNoDisplay", lambda text, **_: asked.append(text) or answers.pop(0)
     )
-    panel.click(f"{suffix}Button")
+    panel.click("swcButton")
     assert path.read_text() == "precious"
     assert str(path) in asked[0]
     assert "Saved" not in panel.ui.statusLabel.text
-    panel.click(f"{suffix}Button")
+    panel.click("swcButton")
     assert path.read_text() != "precious"
-    assert panel.ui.statusLabel.text == f"Saved {path}"
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert "Saved" in panel.ui.statusLabel.text
+    assert sorted(each.name for each in tmp_path.iterdir()) == names
     assert len(asked) == 2
+
+
+# --- vessels and settings that are changed afterwards
+
+
+def edit_segment(node, segment_id):
+    import slicer
+
+    segment = node.GetSegmentation().GetSegment(segment_id)
+    array = slicer.util.arrayFromSegmentInternalBinaryLabelmap(node, segment_id)
+    inside = (array == segment.GetLabelValue()).nonzero()
+    array[tuple(axis[0] for axis in inside)] = 0  # one voxel is taken away
+    image = segment.GetRepresentation("Binary labelmap")
+    image.GetPointData().GetScalars().Modified()
+    image.Modified()
+
+
+def test_vessels_and_settings_that_were_changed_ask_for_another_run(panel, slicer_scene, tmp_path):
+    import slicer
+
+    edited = "The vessels were edited after the centrelines were found: press Apply."
+    stale = "Settings were changed after the centrelines were found: press Apply."
+    vessels = panel.parameters.input = add_segmentation()
+    panel.process_events()
+    panel.click("applyButton")
+    advice, parameters = panel.ui.nextLabel.text, panel.parameters
+    parameters.device = type(parameters.device).CPU  # gives the same
+    parameters.colouring = type(parameters.colouring).BRANCH  # is not of the run
+    edit_segment(vessels, ids(vessels)[1])  # another one
+    panel.process_events()
+    assert panel.ui.nextLabel.text == advice
+    parameters.strength = 8
+    assert panel.ui.nextLabel.text == stale
+    parameters.strength = 6
+    assert panel.ui.nextLabel.text == advice
+    parameters.curves = True
+    assert panel.ui.nextLabel.text == stale
+    for number, said in enumerate((stale, edited)):
+        assert slicer.util.saveScene(str(tmp_path / f"{number}.mrb"), {})
+        slicer_scene.Clear(False)
+        panel.process_events()
+        slicer.util.loadScene(str(tmp_path / f"{number}.mrb"), {})
+        panel.process_events()
+        assert panel.ui.nextLabel.text == said  # also after saving and loading
+        node = panel.parameters.input
+        edit_segment(node, ids(node)[0])
+        panel.process_events()
+        assert panel.ui.nextLabel.text == edited
+    panel.click("applyButton")
+    assert panel.ui.nextLabel.text == advice
 
 
 # --- scenes, modules, reload
@@ -314,25 +429,18 @@ def test_the_module_s_own_test_passes_in_the_panel(slicer_scene, panel, monkeypa
         PotentialSkeletonTest, "delayDisplay", lambda self, text, **_delay: said.append(text)
     )
     PotentialSkeletonTest().runTest()
-    assert len(said) == 8
-    assert said.count("Test passed") == 4
+    assert said[1::2] == ["Test passed"] * 2
 
 
 # --- how it looks
 
 
-def test_nothing_is_clipped_at_the_width_of_the_panel(panel, tmp_path):
+def test_nothing_is_clipped_and_the_first_view_needs_no_scrolling(panel, tmp_path):
+    """On 1600 x 1000 pixels Slicer leaves a module about 740 of the height."""
     panel.click("applyButton")
     panel.ui.branchTable.selectRow(0)
+    assert panel.ui.advancedSection.collapsed
+    assert panel.grab().height() <= 740
     panel.ui.advancedSection.collapsed = False
-    picture = panel.grab(tmp_path / "panel.png")
-    assert picture.width() == 420
+    assert panel.grab(tmp_path / "panel.png").width() == 420
     assert panel.clipped() == []
-
-
-def test_a_result_of_vessels_that_are_not_chosen_any_more_is_named(panel, monkeypatch):
-    first, other = panel.parameters.input, add_bars("other")
-    during_the_run(monkeypatch, lambda: setattr(panel.parameters, "input", other))
-    panel.click("applyButton")
-    assert panel.ui.statusLabel.text.startswith(f"{first.GetName()}: Found")
-    assert "Press Apply" in panel.ui.nextLabel.text
