@@ -44,8 +44,8 @@ def volume_at_mouse() -> Any:
 
     crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
     slice_node = crosshair.GetCursorPositionXYZ([0.0, 0.0, 0.0]) if crosshair is not None else None
-    for composite in composites() if slice_node is not None else ():
-        if composite.GetLayoutName() == slice_node.GetLayoutName():
+    for composite in composites():
+        if slice_node and composite.GetLayoutName() == slice_node.GetLayoutName():
             return slicer.mrmlScene.GetNodeByID(composite.GetBackgroundVolumeID() or "")
     return None
 
@@ -261,7 +261,9 @@ def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
 
     found, whole = _result_box(labelmap_node), [0.0] * 6
     labelmap_node.GetRASBounds(whole)
-    for node in slicer.util.getNodesByClass("vtkMRMLSliceNode") if found else ():
+    if found is None:
+        return
+    for node in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
         width, height, depth = node.GetFieldOfView()
         if width > ZOOMED * _width(node, np.subtract(whole[1::2], whole[::2])):
             wanted = MARGIN * _width(node, found[1])
@@ -286,7 +288,9 @@ def fit_cameras(labelmap_node: Any) -> None:
     import slicer
 
     found = _result_box(labelmap_node)
-    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if found else ():
+    if found is None:
+        return
+    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode"):
         away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
         radius = np.linalg.norm(found[1]) / 2
         distance = radius / math.sin(math.radians(camera.GetViewAngle() / 2))

@@ -115,7 +115,8 @@ def difference(
         labelmap_node.GetDisplayNode().SetAndObserveColorNodeID(_color_table(add).GetID())
         hand_over(labelmap_node, DIFFERENCE, volume_node)
     millilitres = (
-        float(labelled_millilitres(labelmap_node, n)) for n in (ONLY_FIRST, ONLY_SECOND, BOTH)
+        float(labelled_millilitres(labelmap_node, n) or 0.0)
+        for n in (ONLY_FIRST, ONLY_SECOND, BOTH)
     )
     return Difference(labelmap_node, *millilitres)
 

@@ -89,11 +89,13 @@ class OutputSection:
 
     def _agreed_to_overwrite(self, segment_id: str) -> bool:
         """Whether a segment may be overwritten, after asking where no run wrote it as it is."""
-        inner = self._panel.parameters.segmentation.GetSegmentation() if segment_id else None
-        if not segment_id or is_as_written(inner.GetSegment(segment_id)):
+        if not segment_id:
+            return True
+        segment = self._panel.parameters.segmentation.GetSegmentation().GetSegment(segment_id)
+        if is_as_written(segment):
             return True
         text = _("The voxels of the segment '{name}' are replaced by each result. Write into it?")
-        text = text.format(name=inner.GetSegment(segment_id).GetName())
+        text = text.format(name=segment.GetName())
         return bool(slicer.util.confirmYesNoDisplay(text, windowTitle=self._panel.title()))
 
     # --- results

@@ -84,8 +84,10 @@ class ResultSurface:
         Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
         """
         node, ids = self._result()
-        inner, jobs = node.GetSegmentation() if ids else None, []
-        for each in inner.GetSegmentIDs() if ids else ():
+        if not ids:
+            return []
+        inner, jobs = node.GetSegmentation(), []
+        for each in inner.GetSegmentIDs():
             if each in ids or not surfaces.has_surface(inner.GetSegment(each)):
                 read = surfaces.surface_input(inner, each)
                 if read is not None:

@@ -96,7 +96,7 @@ def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: Requests) ->
         yield (
             "curveNodes",
             f"{name} branch {number}",
-            lambda node, curve=curve: fill_curve(node, *curve, transform_id),
+            lambda node, c=curve: fill_curve(node, c[0], c[1], c[2], transform_id),
             lambda node, n=number: show_curve(node, branch_color(n), min(solid.spacing)),
         )
     if requests.modelNode is not False:
@@ -131,7 +131,9 @@ def _write(
         found[output].append(node)
     curves = found.pop("curveNodes")
     folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
-    single = {output: nodes[0] if nodes else None for output, nodes in found.items()}
+    single: dict[str, Any] = {
+        output: nodes[0] if nodes else None for output, nodes in found.items()
+    }
     for node in (*curves, *single.values()):
         if node is not None:
             hand_over(node, SKELETON, solid.node)

@@ -1,7 +1,7 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import qt
@@ -197,7 +197,7 @@ class ResultSection:
         }
         self._save(_("Save the tree"), "swc", files)
 
-    def _save(self, title: str, suffix: str, files: dict[str, Callable[[str], Any]]) -> None:
+    def _save(self, title: str, suffix: str, files: Mapping[str, Callable[[str], Any]]) -> None:
         """Write files; each has its own text behind the name that the user chooses."""
         name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
         asked = qt.QFileDialog.getSaveFileName(

@@ -166,7 +166,7 @@ class Trees:
         """
         rows, self._edges = self._edges, []
         ends = self._in_parallel(lambda n: self.nodes_of(rows[n][4]), progress)
-        within = [tuple(row[:3]) for row in rows]
+        within = [(row[0], row[1], row[2]) for row in rows]
         between = [(row[3], end, row[5]) for row, end in zip(rows, ends)]
         nodes = self.nodes_of(seeds)
         return sorted_by_level(
