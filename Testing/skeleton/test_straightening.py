@@ -44,7 +44,7 @@ def test_a_coiled_tube_becomes_a_straight_one():
     found = frames.resample(tube(helix(), world_to_ijk, shape), world_to_ijk, outside=99)
     offsets = (np.arange(frames.shape[1]) - frames.half) * STEP
     straight = np.hypot(offsets[:, None], offsets[None, :])
-    near = (straight >= 2) & (straight <= 4)  # the wall; distances bend too much at the axis
+    near = (straight >= 2) & (straight <= RADIUS)  # the wall; distances bend too much at the axis
     inner = found[12:-12]  # at the ends the nearest point of the line lies in another slice
     assert np.abs(inner[:, near] - straight[near]).max() < 0.45  # mm; half a voxel
 
