@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import node_name
+from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
@@ -15,6 +15,7 @@ from PotentialSkeletonLib.branch_tools import (
     PruneStep,
     Step,
     TreeDistance,
+    checked_branch,
     distance_between,
     narrowest_place,
     percent_stenosis,
@@ -23,7 +24,7 @@ from PotentialSkeletonLib.branch_tools import (
 )
 from PotentialSkeletonLib.tree import Course
 
-from . import dividing, interchange, tree_steps
+from . import dividing, interchange, straightening, tree_steps
 from .lines import SECTIONS, names_of, skeleton_of, stored_table, vtk_array
 from .run_nodes import ROLE
 
@@ -197,6 +198,31 @@ class Tree:
         """
         places = (self._from_world(each) for each in (first, last))
         return distance_between(self.skeleton, *places)
+
+    def straighten(
+        self,
+        way: Any,
+        volumeNode: Any,
+        width: float | None = None,
+        degrees: float = 0.0,
+        progress: Any = None,
+        wait: Any = None,
+    ) -> straightening.StraightenedNodes:
+        """Add a straightened volume of a branch (its number) or of the way between two places.
+
+        `width` of the slices is in mm, by default 30 or five diameters; `degrees` turns them about
+        the line. `straightening.patient_position` leads from the volume to the patient.
+        """
+        if isinstance(way, int):
+            branch = checked_branch(self.skeleton, way)
+            points, radius = branch.points, branch.radius
+        else:
+            found = self.distance(*way)
+            points, radius = found.points, found.radius
+        world = transformed(transform_between(self.model, None), points[:, ::-1])
+        return straightening.straighten(
+            self.model, world, radius, volumeNode, width, degrees, progress, wait
+        )
 
     def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.

@@ -338,7 +338,9 @@ class Clicks:
             length=way.length, straight=way.straight
         )
         if np.isfinite(way.tortuosity):
-            text += _("; tortuosity {ratio:.2f}").format(ratio=way.tortuosity)
+            text += _(
+                "; tortuosity {ratio:.2f}, curvature {curvature:.3f}/mm, torsion {torsion:.3f}/mm"
+            ).format(ratio=way.tortuosity, curvature=way.curvature, torsion=way.torsion)
         return f"{text}."
 
 

@@ -7,6 +7,7 @@ from .measuring import (
     CrossSections,
     NarrowestPlace,
     TreeDistance,
+    checked_branch,
     cross_sections,
     distance_between,
     narrowest_place,
@@ -14,3 +15,4 @@ from .measuring import (
     percent_stenosis,
     section_measures,
 )
+from .straightening import StraightenedFrames, straightened_frames

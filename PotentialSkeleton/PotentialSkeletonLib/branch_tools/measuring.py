@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import Branch, CurveSkeleton
-from ..graph.lines import Course
+from ..graph.lines import Course, line_shape
 
 # A point is on the tree within so many radii of the vessel, and so many mm more.
 FAR_RADII, FAR = 2.0, 5.0
@@ -34,8 +34,11 @@ class TreeDistance:
     length: float  # along the branches, mm
     straight: float  # between the two ends, mm
     tortuosity: float  # their ratio; infinite where only the second is 0, 1 where both are
+    curvature: float  # mean along the way, 1/mm
+    torsion: float  # likewise; positive for a right-handed helix
     branches: list[int]  # in their order
     points: np.ndarray  # (n, 3), voxels K, J, I
+    radius: np.ndarray  # (n,), mm
 
 
 def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike) -> TreeDistance:
@@ -60,15 +63,20 @@ def distance_between(skeleton: CurveSkeleton, first: ArrayLike, last: ArrayLike)
     courses = [skeleton.course(branch) for branch in skeleton.branches]
     start, end = (checked_place(courses, np.asarray(p, float) * spacing) for p in (first, last))
     legs = _legs(skeleton, courses, start, end)
-    parts = []
+    parts: list[np.ndarray] = []
     for number, begin, stop in legs:
-        points, _radius = courses[number].between(min(begin, stop), max(begin, stop))
-        parts.append(points if begin <= stop else points[::-1])
-    points = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
-    length = float(sum(abs(b - a) for _number, a, b in legs))
+        ends = sorted((begin, stop))
+        leg = np.column_stack(courses[number].between(*ends))[:: 1 if begin <= stop else -1]
+        parts.append(leg[1:] if parts else leg)
+    points, radius = np.split(np.concatenate(parts), [3], axis=1)
+    radius = radius.ravel()
+    shape = line_shape(points[:, ::-1], radius)
     straight = float(np.linalg.norm(points[-1] - points[0]))
-    ratio = length / straight if straight > 0 else (1.0 if length == 0 else float("inf"))
-    return TreeDistance(length, straight, ratio, [leg[0] for leg in legs], points / spacing)
+    ratio = shape.length / straight if straight > 0 else 1.0 if shape.length == 0 else np.inf
+    return TreeDistance(
+        shape.length, straight, ratio, shape.curvature, shape.torsion,
+        [leg[0] for leg in legs], points / spacing, radius,
+    )  # fmt: skip
 
 
 def checked_place(courses: Sequence[Course], point: np.ndarray) -> tuple[int, float]:
@@ -160,7 +168,7 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
 
     `margin` says how much of each end is left out; see `Course.inner_points`.
     """
-    own = _checked_branch(skeleton, branch)
+    own = checked_branch(skeleton, branch)
     if not 0 <= margin < np.inf:
         text = _("The margin must be a number from 0 up, not {margin}.")
         raise InputError(text.format(margin=margin))
@@ -170,7 +178,7 @@ def narrowest_place(skeleton: CurveSkeleton, branch: int, margin: float = 1.0) -
     return NarrowestPlace(own.points[at], float(course.lengths[at]), float(2 * own.radius[at]))
 
 
-def _checked_branch(skeleton: CurveSkeleton, branch: int) -> Branch:
+def checked_branch(skeleton: CurveSkeleton, branch: int) -> Branch:
     if not 0 <= branch < len(skeleton.branches):
         text = _("There is no branch {branch}: the skeleton has {count}, from 0.")
         raise InputError(text.format(branch=branch, count=len(skeleton.branches)))
@@ -228,7 +236,7 @@ def cross_sections(
     step : float, optional
         Between sections, mm; by default the smallest spacing. Both ends have a section.
     """
-    own = _checked_branch(skeleton, branch)
+    own = checked_branch(skeleton, branch)
     check_grid(mask, skeleton)
     return _sections((mask != 0).astype(np.float32), skeleton, own, step)
 

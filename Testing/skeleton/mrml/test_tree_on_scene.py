@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
-from support.mrml_cases import linear_transform, scene_text
-from support.vessel_scene import GAP, STENOSIS, add_segmentation, add_vessels, vessels, world
+from FuzzyVesselCoreLib.mrml.reading import voxels_of
+from support.mrml_cases import add_volume, linear_transform, scene_text, world_of
+from support.vessel_scene import (
+    GAP,
+    MATRIX,
+    STENOSIS,
+    add_segmentation,
+    add_vessels,
+    vessels,
+    world,
+)
 
 
 @pytest.fixture
@@ -243,3 +252,49 @@ def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):
         assert scene_text() == before
     assert seen == sorted(seen)
     assert seen[-1] >= 0.7
+
+
+# --- straightened
+
+
+@pytest.fixture
+def volume_of_places(slicer_scene):
+    """A volume on the vessels' grid, under a turned transform: its values are K of the voxel."""
+    shape = vessels().shape
+    voxels = np.broadcast_to(np.arange(shape[0], dtype=np.float32)[:, None, None], shape)
+    return add_volume(np.ascontiguousarray(voxels), MATRIX)
+
+
+def test_a_straightened_branch_shows_the_vessel_upright_and_leads_back(tree, volume_of_places):
+    from PotentialSkeletonMRML.straightening import patient_position
+
+    number = max(
+        range(len(tree.skeleton.branches)), key=lambda n: len(tree.skeleton.branches[n].points)
+    )
+    found = tree.straighten(number, volume_of_places, width=12.0)
+    image, label = voxels_of(found.volumeNode), voxels_of(found.labelmapNode)
+    assert image.shape == label.shape
+    middle = tuple(size // 2 for size in label.shape)
+    assert label[middle] == 1
+    assert not label[middle[0], 0, 0]
+    place = world_of(found.volumeNode, middle)
+    patient = patient_position(found.volumeNode, place)
+    ijk = np.linalg.inv(MATRIX) @ [*patient, 1]
+    assert image[middle] == pytest.approx(ijk[2], abs=0.05)
+    branch = tree.skeleton.branches[number].points[:, ::-1]
+    assert np.linalg.norm(branch - patient, axis=1).min() < 1
+    below = world_of(found.volumeNode, (0, middle[1], middle[2]))
+    assert below[2] > place[2]  # the branch's first point is on top
+
+
+def test_a_straightened_way_goes_from_the_first_click_to_the_second(tree, volume_of_places):
+    from PotentialSkeletonMRML.straightening import patient_position
+
+    line = tree.skeleton.branches[0].points[:, ::-1]
+    found = tree.straighten((line[-1], line[0]), volume_of_places)
+    top = world_of(
+        found.volumeNode, (0, *(size // 2 for size in voxels_of(found.volumeNode).shape[1:]))
+    )
+    assert np.linalg.norm(patient_position(found.volumeNode, top) - line[-1]) < 1
+    with pytest.raises(InputError, match="not a straightened"):
+        patient_position(volume_of_places, top)

@@ -1,0 +1,144 @@
+"""Straightened views in the scene: a branch or a way as a volume, and from there to the patient."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.images import image_from_array
+from FuzzyVesselCoreLib.mrml.reading import (
+    ijk_to_ras,
+    matrix_from_array,
+    node_name,
+    transform_between,
+    transformed,
+    voxels_of,
+)
+from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib.branch_tools import StraightenedFrames, straightened_frames
+
+from .dividing import vessels_of
+from .run_nodes import ROLE, tree_name
+
+STRAIGHTENED = ROLE + "Straightened"  # attribute: what the frames are made of
+WIDTH, WIDEST = 30.0, 5.0  # mm; or so many times the largest diameter
+DECIMALS = 4  # of the points and radii that are kept, mm
+GAP = 50.0  # mm between the patient and the straightened volume
+
+
+@dataclass(frozen=True)
+class StraightenedNodes:
+    """What `straighten` adds: the volume, and the labelmap of the vessels on the same grid."""
+
+    volumeNode: Any
+    labelmapNode: Any
+
+
+def straighten(
+    model: Any,
+    points: np.ndarray,
+    radius: np.ndarray,
+    volume_node: Any,
+    width: float | None = None,
+    degrees: float = 0.0,
+    progress: Any = None,
+    wait: Any = None,
+) -> StraightenedNodes:
+    """Add a volume in which a line of a tree is straight, and its vessels likewise.
+
+    The line (n, 3), R, A, S in the world, with radii (mm), begins at the upper end of the coronal
+    and sagittal views. The volume stands to the side of the patient's, so that no view shows both.
+    `InputError` where the volume has no voxels or lies under a transform that bends it.
+    """
+    Progress.of(progress).check()
+    to_ijk = _world_to_ijk(volume_node)
+    voxels, solid = voxels_of(volume_node), vessels_of(model)
+    label_to_ijk = np.linalg.inv(solid.ijk_to_ras) @ _matrix(None, solid.node)
+    step = float(np.linalg.norm(np.linalg.inv(to_ijk)[:3, :3], axis=0).min())
+    if width is None:
+        width = max(WIDTH, WIDEST * 2 * float(np.max(radius)))
+    recipe = {
+        "points": np.round(points, DECIMALS).tolist(),
+        "radius": np.round(radius, DECIMALS).tolist(),
+        "width": width,
+        "step": step,
+        "degrees": degrees,
+    }
+
+    def work(_progress: Any) -> list[np.ndarray]:
+        frames = _frames(recipe)
+        image = frames.resample(voxels, to_ijk, outside=float(voxels.min()))
+        return [image, frames.resample(solid.mask.astype(np.uint8), label_to_ijk, 0)]
+
+    images = wait(work, progress) if wait else work(progress)
+    name = _("{tree} straightened").format(tree=tree_name(model))
+    bounds = [0.0] * 6
+    volume_node.GetRASBounds(bounds)
+    size = step * np.array(images[0].shape[::-1])
+    corner = np.array([bounds[1] + GAP + size[0], bounds[2], bounds[5]])
+    grid = np.diag([-step, step, -step, 1.0])  # K goes down, and I to the right of the picture
+    grid[:3, 3] = corner
+    with all_or_nothing() as add:
+        nodes = StraightenedNodes(
+            add("vtkMRMLScalarVolumeNode", name),
+            add("vtkMRMLLabelMapVolumeNode", _("{name} vessels").format(name=name)),
+        )
+        for node, image in zip((nodes.volumeNode, nodes.labelmapNode), images):
+            node.SetIJKToRASMatrix(matrix_from_array(grid))
+            node.SetAndObserveImageData(image_from_array(image))
+            node.CreateDefaultDisplayNodes()
+            node.SetAttribute(STRAIGHTENED, json.dumps(recipe))
+        put_beside([nodes.volumeNode, nodes.labelmapNode], volume_node)
+    _window_as(volume_node, nodes.volumeNode)
+    return nodes
+
+
+def patient_position(straightened_node: Any, position: Any) -> np.ndarray:
+    """Where a place (R, A, S) in a straightened volume lies in the patient: R, A, S.
+
+    `InputError` where the volume was not made by `straighten`.
+    """
+    text = straightened_node.GetAttribute(STRAIGHTENED)
+    if not text:
+        text = _("{volume} is not a straightened volume.")
+        raise InputError(text.format(volume=node_name(straightened_node)))
+    place = transform_points(_world_to_ijk(straightened_node), [position])[:, ::-1]
+    return _frames(json.loads(text)).to_world(place)[0]
+
+
+def _frames(recipe: dict) -> StraightenedFrames:
+    points, radius = np.array(recipe["points"]), np.array(recipe["radius"])
+    frames = straightened_frames(points, radius, recipe["width"], recipe["step"])
+    return frames.turned(recipe["degrees"])
+
+
+def _matrix(source_node: Any, target_node: Any) -> np.ndarray:
+    """From below one node's parent transform to below another's, (4, 4); None is the world."""
+    change: Callable = transform_between(source_node, target_node)
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
+    moved = transformed(change, corners)
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = (moved[1:4] - moved[0]).T, moved[0]
+    if not np.allclose(transform_points(matrix, corners), moved, atol=1e-6):
+        node = target_node if target_node is not None else source_node
+        text = _("The transform of {volume} bends it: harden the transform first.")
+        raise InputError(text.format(volume=node_name(node)))
+    return matrix
+
+
+def _world_to_ijk(volume_node: Any) -> np.ndarray:
+    return np.linalg.inv(ijk_to_ras(volume_node)) @ _matrix(None, volume_node)
+
+
+def _window_as(source_node: Any, node: Any) -> None:
+    """Show a volume with another one's window and level."""
+    source, display = source_node.GetDisplayNode(), node.GetDisplayNode()
+    if source is not None and source.IsA("vtkMRMLScalarVolumeDisplayNode"):
+        display.AutoWindowLevelOff()
+        display.SetWindowLevel(source.GetWindow(), source.GetLevel())
