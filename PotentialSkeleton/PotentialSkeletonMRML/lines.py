@@ -29,6 +29,10 @@ SECTIONS = {
     "mean_area_mm2": "MeanArea",
     "inscribed_diameter_mm": "InscribedDiameter",
     "equivalent_diameter_mm": "EquivalentDiameter",
+    "largest_diameter_mm": "LargestDiameter",
+    "smallest_diameter_mm": "SmallestDiameter",
+    "roundness": "Roundness",
+    "filled_percent": "Filled",
 }
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
@@ -20,6 +21,7 @@ from PotentialSkeletonLib.branch_tools import (
     narrowest_place,
     percent_stenosis,
     pruned,
+    section_at,
     section_measures,
 )
 from PotentialSkeletonLib.tree import Course
@@ -49,6 +51,27 @@ class Narrowest:
     def stenosis(self, reference: float) -> float:
         """Percent by which the place is narrower than a reference diameter in mm."""
         return percent_stenosis(self.diameter, reference)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A cross-section: its place and the ends of its diameters (2, 3), R, A, S in the world."""
+
+    position: np.ndarray
+    largest: np.ndarray
+    smallest: np.ndarray
+    area: float  # mm^2, holes filled
+    equivalent_diameter: float  # mm
+    largest_diameter: float  # mm
+    smallest_diameter: float  # mm
+    filled: float  # mm^2 of the area that are holes
+
+    def stenosis(self, reference: "Section") -> tuple[float, float]:
+        """Percent by which it is narrower than a reference: by diameter, and by area."""
+        return (
+            percent_stenosis(self.equivalent_diameter, reference.equivalent_diameter),
+            percent_stenosis(self.area, reference.area),
+        )
 
 
 class Tree:
@@ -224,11 +247,32 @@ class Tree:
             self.model, world, radius, volumeNode, width, degrees, progress, wait
         )
 
+    def section(self, place: Any) -> Section:
+        """The cross-section of the vessels at the place on the tree nearest to R, A, S.
+
+        `InputError` where that is far from the tree, or the vessels are not in the scene any more.
+        """
+        solid = dividing.vessels_of(self.model)
+        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+        to_world = transform_between(solid.node, None)
+        local = transformed(transform_between(None, solid.node), [place])
+        voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
+        found = section_at(solid.mask, skeleton, voxel)
+        if not found.area[0]:
+            raise InputError(_("The vessels have no voxels at this place any more."))
+        places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
+        world = transformed(to_world, solid.points(places))
+        numbers = (
+            found.area, found.equivalent_diameter, found.largest_diameter,
+            found.smallest_diameter, found.filled,
+        )  # fmt: skip
+        return Section(world[0], world[1:3], world[3:5], *(float(each[0]) for each in numbers))
+
     def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
-        The columns inscribed_diameter_mm and equivalent_diameter_mm stand side by side, with
-        min_area_mm2 and mean_area_mm2; the lines and the table in the scene get them, too.
+        Its columns are those of `PotentialSkeletonLib.branch_tools.section_measures`; the lines and
+        the table in the scene get them, too.
 
         Raises
         ------

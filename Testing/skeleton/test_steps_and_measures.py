@@ -24,6 +24,7 @@ from PotentialSkeletonLib.branch_tools import (
     percent_stenosis,
     pruned,
     replayed,
+    section_at,
     section_measures,
     steps_of_text,
     steps_text,
@@ -231,15 +232,50 @@ def test_sections_have_the_areas_of_the_vessel(vessel):
     assert section_measures(np.zeros_like(mask), skeleton, 50)["mean_area_mm2"] == [None]
 
 
-def test_an_oblique_elliptic_vessel_has_two_diameters():
-    """A cylinder along (1, 1, 0) with half axes of 9 and 5 mm."""
+def test_diameters_of_an_oblique_ellipse_are_its_axes():
+    """A cylinder along (1, 1, 0) with half axes of 9 and 5 mm, the longer one in the plane K, J."""
     k, j, i = np.mgrid[:60, :60, :40].astype(float)
     mask = ((k - j) / np.sqrt(2) / 9) ** 2 + ((i - 20) / 5) ** 2 <= 1
     points = np.column_stack([np.arange(15.0, 45), np.arange(15.0, 45), np.full(30, 20.0)])
     skeleton = dataclasses.replace(skeleton_of([(points, np.full(30, 5.0))]), shape=mask.shape)
     found = cross_sections(mask, skeleton, 0, step=5)
     np.testing.assert_allclose(found.area[1:-1], np.pi * 45, rtol=0.05)
-    assert (found.equivalent_diameter > 1.25 * found.inscribed_diameter).all()
+    np.testing.assert_allclose(found.largest_diameter, 18, atol=0.5)
+    np.testing.assert_allclose(found.smallest_diameter, 10, atol=0.75)
+    np.testing.assert_allclose(found.roundness, 10 / 18, atol=0.03)
+    long, short = (each[:, 1] - each[:, 0] for each in (found.largest_ends, found.smallest_ends))
+    np.testing.assert_allclose(np.abs(long[:, 2]), 0, atol=1.6)  # in the plane, to 5 degrees
+    np.testing.assert_allclose(np.abs(short[:, 2]), 10, atol=0.75)
+    np.testing.assert_allclose(np.linalg.norm(long, axis=1), found.largest_diameter)
+
+
+def test_a_hole_is_lumen_unless_told_otherwise():
+    """A tube of 8 mm radius with a calcium rod of 3 mm radius inside, 4 mm beside the axis."""
+    _k, j, i = np.mgrid[:40, :40, :40].astype(float)
+    tube, hole = np.hypot(j - 20, i - 20) <= 8, np.hypot(j - 20, i - 23) <= 3
+    line = np.column_stack([np.arange(5.0, 35), np.full(30, 20.0), np.full(30, 16.0)])
+    skeleton = dataclasses.replace(skeleton_of([(line, np.full(30, 4.0))]), shape=tube.shape)
+    mask, whole = tube & ~hole, np.pi * 64
+    found = cross_sections(mask, skeleton, 0, step=5)
+    np.testing.assert_allclose(found.area, whole, rtol=0.03)
+    np.testing.assert_allclose(found.filled, np.pi * 9, rtol=0.2)
+    np.testing.assert_allclose(found.largest_diameter, 16, atol=1.01)  # half a voxel at each end
+    np.testing.assert_allclose(found.smallest_diameter, 16, atol=1.01)
+    open_ = cross_sections(mask, skeleton, 0, step=5, fill_holes=False)
+    np.testing.assert_allclose(open_.area, whole - np.pi * 9, rtol=0.05)
+    assert not open_.filled.any()
+    measures = section_measures(mask, skeleton, 5)
+    assert measures["filled_percent"] == [pytest.approx(100 * 9 / 64, abs=2)]
+    assert measures["roundness"] == [pytest.approx(1, abs=0.1)]
+
+
+def test_one_section_at_a_place_beside_the_line(vessel):
+    mask, skeleton = vessel
+    found = section_at(mask, skeleton, [40, 22, 22])
+    assert found.length == pytest.approx([70])
+    assert found.area == pytest.approx([np.pi * 9], rel=0.12)
+    with pytest.raises(InputError, match="away from the tree"):
+        section_at(mask, skeleton, [40, 400, 22])
 
 
 def exact_distances(mask, seeds, spacing):

@@ -4,15 +4,13 @@
 from .dividing import Territories, branch_labels, dense_points, inherited_names, territories
 from .editing import Edit, PruneStep, Step, edited, pruned, replayed, steps_of_text, steps_text
 from .measuring import (
-    CrossSections,
     NarrowestPlace,
     TreeDistance,
     checked_branch,
-    cross_sections,
     distance_between,
     narrowest_place,
     nearest_place,
     percent_stenosis,
-    section_measures,
 )
+from .sections import CrossSections, cross_sections, section_at, section_measures
 from .straightening import StraightenedFrames, straightened_frames

@@ -1,4 +1,4 @@
-"""Measures along a skeleton: distances, the narrowest place, cross-sections."""
+"""Measures along a skeleton: distances, the narrowest place, stenosis."""
 
 import heapq
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import Branch, CurveSkeleton
@@ -16,15 +15,6 @@ from ..graph.lines import Course, line_shape
 
 # A point is on the tree within so many radii of the vessel, and so many mm more.
 FAR_RADII, FAR = 2.0, 5.0
-SAMPLES_PER_VOXEL = 3  # of a cross-section
-FIRST_REACH = 2.5  # radii to either side; doubled while the section reaches the sampled edge
-MAX_REACH = 80.0
-SECTION_COLUMNS = (
-    "min_area_mm2",
-    "mean_area_mm2",
-    "inscribed_diameter_mm",
-    "equivalent_diameter_mm",
-)
 
 
 @dataclass(frozen=True)
@@ -185,6 +175,16 @@ def checked_branch(skeleton: CurveSkeleton, branch: int) -> Branch:
     return skeleton.branches[branch]
 
 
+def check_grid(mask: np.ndarray, skeleton: CurveSkeleton) -> None:
+    """Refuse a mask that is not on the skeleton's grid; `InputError`."""
+    if mask.shape != tuple(skeleton.shape):
+        text = _(
+            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): give the "
+            "mask on the same grid."
+        )
+        raise InputError(text.format(shape=mask.shape, volume=tuple(skeleton.shape)))
+
+
 def percent_stenosis(diameter: float, reference: float) -> float:
     """How many percent smaller a diameter is than a reference (both mm) that the user sets.
 
@@ -197,139 +197,3 @@ def percent_stenosis(diameter: float, reference: float) -> float:
         )
         raise InputError(text.format(reference=reference, diameter=diameter))
     return 100.0 * (1.0 - diameter / reference)
-
-
-@dataclass(frozen=True)
-class CrossSections:
-    """Sections along a branch; arrays (n,).
-
-    A section is the part of the object in the plane across the branch that is connected with the
-    branch's own place.
-    """
-
-    length: np.ndarray  # from the branch's first point, mm
-    points: np.ndarray  # (n, 3), voxels K, J, I
-    normals: np.ndarray  # (n, 3), unit vectors in mm along K, J, I
-    area: np.ndarray  # mm^2; 0 where the place itself is outside the object
-    equivalent_diameter: np.ndarray  # of a circle of the same area, mm
-    inscribed_diameter: np.ndarray  # of the maximal ball round the place, mm
-
-    @property
-    def minimal(self) -> int:
-        """Index of the smallest section."""
-        return int(self.area.argmin())
-
-
-def cross_sections(
-    mask: np.ndarray, skeleton: CurveSkeleton, branch: int, step: float | None = None
-) -> CrossSections:
-    """Cut an object across a branch.
-
-    Parameters
-    ----------
-    mask : ndarray, (K, J, I)
-        Not 0 in the object; its border is where the linear interpolation of the voxels is 1/2.
-        `InputError` if it is not on the skeleton's grid.
-    skeleton : CurveSkeleton
-    branch : int
-        Number of the branch.
-    step : float, optional
-        Between sections, mm; by default the smallest spacing. Both ends have a section.
-    """
-    own = checked_branch(skeleton, branch)
-    check_grid(mask, skeleton)
-    return _sections((mask != 0).astype(np.float32), skeleton, own, step)
-
-
-def section_measures(
-    mask: np.ndarray,
-    skeleton: CurveSkeleton,
-    step: float | None = None,
-    progress: Progress | ProgressCallback | None = None,
-) -> dict[str, list]:
-    """Measure the cross-sections of every branch; parameters as for `cross_sections`.
-
-    Returns
-    -------
-    dict of str to list
-        One value a branch: min_area_mm2, mean_area_mm2, inscribed_diameter_mm (mean of the maximal
-        ball's) and equivalent_diameter_mm (mean of the circles' of the same area). Both ends are
-        left out by as much as the radius there, as long as that leaves a section: at a junction the
-        section is the parent's. None where no section lies in the object.
-    """
-    columns: dict[str, list] = {name: [] for name in SECTION_COLUMNS}
-    check_grid(mask, skeleton)
-    solid, root = (mask != 0).astype(np.float32), Progress.of(progress)
-    for number, branch in enumerate(skeleton.branches):
-        found = _sections(solid, skeleton, branch, step)
-        last = found.length[-1]
-        used = (found.length >= branch.radius[0]) & (found.length <= last - branch.radius[-1])
-        if not used.any():
-            used = np.arange(len(used)) == np.abs(found.length - last / 2).argmin()
-        used &= found.area > 0
-        values = [None] * len(SECTION_COLUMNS)
-        if used.any():
-            means = found.area, found.inscribed_diameter, found.equivalent_diameter
-            values = [found.area[used].min(), *(each[used].mean() for each in means)]
-        for name, value in zip(SECTION_COLUMNS, values, strict=True):
-            columns[name].append(value if value is None else float(value))
-        root.advance((number + 1) / len(skeleton.branches))
-    return columns
-
-
-def check_grid(mask: np.ndarray, skeleton: CurveSkeleton) -> None:
-    """Refuse a mask that is not on the skeleton's grid; `InputError`."""
-    if mask.shape != tuple(skeleton.shape):
-        text = _(
-            "The mask has the shape {shape}, the skeleton's volume {volume} (K, J, I): give the "
-            "mask on the same grid."
-        )
-        raise InputError(text.format(shape=mask.shape, volume=tuple(skeleton.shape)))
-
-
-def _sections(
-    solid: np.ndarray, skeleton: CurveSkeleton, branch: Branch, step: float | None
-) -> CrossSections:
-    step = min(skeleton.spacing) if step is None else step
-    if not 0 < step < np.inf:
-        text = _("The step between sections must be above 0 mm, not {step}.")
-        raise InputError(text.format(step=step))
-    spacing, course = np.asarray(skeleton.spacing), skeleton.course(branch)
-    whole = float(course.lengths[-1])
-    lengths = np.linspace(0, whole, max(int(np.ceil(whole / step)), 1) + 1)
-    places, radii = zip(*(course.at(length) for length in lengths))
-    normals, areas = [], []
-    for length, place, radius in zip(lengths, places, radii):
-        reach = max(radius, min(spacing))  # to either side, over which the direction is taken
-        along = course.at(length + reach)[0] - course.at(length - reach)[0]
-        size = np.linalg.norm(along)
-        normals.append(along / size if size > 0 else np.array([1.0, 0.0, 0.0]))
-        areas.append(_area(solid, spacing, place, normals[-1], reach))
-    area = np.array(areas)
-    return CrossSections(
-        lengths, np.array(places) / spacing, np.array(normals), area,
-        2 * np.sqrt(area / np.pi), 2 * np.array(radii),
-    )  # fmt: skip
-
-
-def _area(solid, spacing, place, normal, radius):
-    """mm^2 of the section's part that holds the place."""
-    from scipy.ndimage import label, map_coordinates
-
-    across = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
-    across /= np.linalg.norm(across)
-    other = np.cross(normal, across)
-    step, reach = min(spacing) / SAMPLES_PER_VOXEL, FIRST_REACH * radius
-    while True:
-        half = int(np.ceil(reach / step))
-        offsets = np.arange(-half, half + 1) * step
-        plane = place + offsets[:, None, None] * across + offsets[None, :, None] * other
-        values = map_coordinates(solid, np.moveaxis(plane / spacing, 2, 0), order=1, cval=0.0)
-        parts, _count = label(values >= 0.5)
-        if not parts[half, half]:
-            return 0.0
-        section = parts == parts[half, half]
-        at_edge = section[[0, -1]].any() or section[:, [0, -1]].any()
-        if not at_edge or reach > MAX_REACH:
-            return float(section.sum() * step**2)
-        reach *= 2

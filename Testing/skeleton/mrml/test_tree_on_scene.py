@@ -298,3 +298,18 @@ def test_a_straightened_way_goes_from_the_first_click_to_the_second(tree, volume
     assert np.linalg.norm(patient_position(found.volumeNode, top) - line[-1]) < 1
     with pytest.raises(InputError, match="not a straightened"):
         patient_position(volume_of_places, top)
+
+
+def test_stenosis_between_two_places_by_diameter_and_area(tree):
+    """The trunk is 10 mm thick, and 4.8 mm at its stenosis."""
+    narrow, wide = tree.section(world(STENOSIS)), tree.section(world((12, 28, 20)))
+    assert narrow.equivalent_diameter == pytest.approx(4.8, abs=0.75)
+    assert wide.equivalent_diameter == pytest.approx(10, abs=0.75)
+    by_diameter, by_area = narrow.stenosis(wide)
+    assert by_area == pytest.approx(100 * (1 - narrow.area / wide.area))
+    assert by_area == pytest.approx(100 * (1 - (1 - by_diameter / 100) ** 2))
+    for section in (narrow, wide):
+        assert section.smallest_diameter <= section.equivalent_diameter + 0.5
+        assert section.largest_diameter >= section.equivalent_diameter - 0.5
+        ends = np.linalg.norm(section.largest[1] - section.largest[0])
+        assert ends == pytest.approx(section.largest_diameter)
