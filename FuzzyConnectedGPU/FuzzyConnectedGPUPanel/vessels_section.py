@@ -91,7 +91,7 @@ class VesselsSection:
 
     def change_kind(self, node: Any, kind: str) -> None:
         """Give a vessel a kind; colour, terminology and usual name follow."""
-        if kind != kind_of(node).name or not node.GetAttribute(vessels.KIND):
+        if kind != kind_of(node) or not node.GetAttribute(vessels.KIND):
             vessels.change_kind(self._panel.parameters, node, kind, NAMES)
             self._look(self._panel.parameters, node)
             self._panel.update_soon()
@@ -219,7 +219,7 @@ class VesselsTable:
         }
         rows = [
             (
-                *(node.GetID(), node.GetName(), kind_of(node).name, color_of(node)),
+                *(node.GetID(), node.GetName(), kind_of(node), color_of(node)),
                 *(node.GetNumberOfDefinedControlPoints(), volumes.get(node)),
             )
             for node in lists
