@@ -105,7 +105,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     To try it, paste this into Slicer's Python console::
 
         from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+        from FuzzyVesselCoreLib.mrml.points import add_phantom
         from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         volume, seeds, background = add_phantom(liver_phantom((96, 96, 96)))

@@ -75,7 +75,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
     To try it, paste this into Slicer's Python console::
 
-        from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
+        from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
         from FuzzyVesselCoreLib.phantom.liver import liver_phantom
         from PotentialSkeleton import PotentialSkeletonLogic
 

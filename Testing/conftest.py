@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from emulators.slicer_files import use_files
 from support.places import ROOT
 
 # Other programs on the machine must not let a test fail: no time is asserted.
@@ -19,6 +20,7 @@ settings.load_profile("untimed")
 
 def pytest_configure(config):
     """With Slicer's own source every test must find it, also those that need no panel."""
+    use_files()
     if os.environ.get("FUZZYVESSEL_SLICER_SOURCE"):
         from emulators.qt.application import install
 
@@ -96,7 +98,7 @@ def data_folder():
 @pytest.fixture
 def slicer_scene():
     """An empty MRML scene on slicer-core, with slicer.util and the modules' logics."""
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
     from FuzzyVesselCoreLib.errors import InputError
 
     try:

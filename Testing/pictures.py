@@ -198,7 +198,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
 
     from Benchmarks.clicks import clicks_inside
     from Benchmarks.volumes import known_vessels
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.image import Grid, tubes
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -222,8 +222,8 @@ def vessels(folder: Path) -> None:
 
     from FuzzyConnectedGPUMRML.segmenting import disputed_segment
     from FuzzyConnectedGPUMRML.vessels import vessels_of
-    from FuzzyConnectedGPUPanel.placing import new_list
-    from FuzzyVesselCoreLib.mrml.new_points import world_points
+    from FuzzyConnectedGPUPanel.clicks import new_list
+    from FuzzyVesselCoreLib.mrml.points import world_points
 
     volume, points, background = clicked_vessels()
     window = Window(folder)
@@ -269,7 +269,7 @@ def segment_editor(folder: Path) -> None:
     from emulators.qt import application
     from emulators.qt.segment_editor import Editor
     from FuzzyConnectedGPUMRML.vessels import KINDS as LOOKS
-    from FuzzyVesselCoreLib.mrml.new_points import world_points
+    from FuzzyVesselCoreLib.mrml.points import world_points
     from SegmentEditorVesselFromClicks import SegmentEditorVesselFromClicks
 
     path = str(ROOT / "SegmentEditorVesselFromClicks" / "SegmentEditorVesselFromClicks.py")
@@ -320,7 +320,7 @@ def branches(folder: Path) -> None:
     import slicer
     from scipy import ndimage
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom, add_phantom_labelmap
+    from FuzzyVesselCoreLib.mrml.points import add_phantom, add_phantom_labelmap
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((128,) * 3)
@@ -453,7 +453,7 @@ def minute(folder: Path) -> None:
     """The animation of the README: click, tree, threshold, centrelines, table."""
     import slicer
 
-    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyConnectedGPUPanel.clicks import new_list
 
     volume, known, _ = phantom_scene()
     known.GetDisplayNode().SetVisibility(False)

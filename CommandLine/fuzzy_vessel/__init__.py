@@ -2,5 +2,5 @@
 
 `__main__` parses the `arguments` and runs one of the `jobs`: `reading` (files to nodes),
 `segmenting` and `skeletonizing` (nodes to nodes and files), `pictures`, `report` and `writing`.
-`slicer_host` stands in for Slicer's application. Nothing here is public but the command itself.
+`headless` stands in for Slicer's application. Nothing here is public but the command itself.
 """

@@ -4,8 +4,8 @@ import contextlib
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
@@ -38,30 +38,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         return 2
     from . import jobs
-    from .progress_bar import ProgressBar
+    from .progress import Progress
 
-    progress = ProgressBar()
-    status, message = 2, ""
-    try:
-        with termination_as_exit(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the user should know comes with the result
-            report = getattr(jobs, options.command)(options, progress)
-    except (KeyboardInterrupt, Cancelled):
-        status, message = 130, f"cancelled; {KEPT.get(options.command, NOTHING)}."
-    except FuzzyVesselError as error:
-        message = f"error: {error}"
-    except MemoryError:
-        message = f"error: {TOO_LARGE}"
-    except OSError as error:
-        message = f"error: {error.filename or 'a file'}: {error.strerror or error}."
-    progress.clear()
-    if message:
-        print(f"fuzzy-vessel: {message}", file=sys.stderr)
+    progress = Progress()
+    job, left = getattr(jobs, options.command), KEPT.get(options.command, NOTHING)
+    status, report = done("fuzzy-vessel", lambda: job(options, progress), progress.clear, left)
+    if report is None:
         return status
     for note in report.warnings:
         print(f"fuzzy-vessel: warning: {note}", file=sys.stderr)
     print("\n".join(report.lines))
     return report.status
+
+
+def done(
+    program: str, work: Callable[[], Any], end: Callable[[], Any], left: str = NOTHING
+) -> tuple[int, Any]:
+    """Exit status and result of some work; says in one line why there is none.
+
+    `end` is called after the work, before anything is said; `left` is what a cancelled one leaves.
+    """
+    try:
+        with termination_as_exit(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the user should know comes with the result
+            return 0, work()
+    except (KeyboardInterrupt, Cancelled):
+        status, message = 130, f"cancelled; {left}."
+    except FuzzyVesselError as error:
+        status, message = 2, f"error: {error}"
+    except MemoryError:
+        status, message = 2, f"error: {TOO_LARGE}"
+    except OSError as error:
+        status, message = 2, f"error: {error.filename or 'a file'}: {error.strerror or error}."
+    finally:
+        end()
+    print(f"{program}: {message}", file=sys.stderr)
+    return status, None
 
 
 @contextlib.contextmanager

@@ -7,8 +7,10 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from .writing.formats import DEFAULT_TREE_FORMATS, LABEL_FORMATS, TREE_FORMATS
-
+LABEL_FORMATS = ("nii.gz", "ome-zarr")
+# Those of `PotentialSkeletonMRML.interchange`, which takes long to import.
+TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
+DEFAULT_TREE_FORMATS = TREE_FORMATS[:4]
 SEEDS_ARE = "Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.\n"
 EXAMPLE = f"""\
 example:
@@ -303,6 +305,7 @@ def _demo(commands):
                       "centrelines; tells their distance from the known ones.")
     _add(parser, "--size", phantom_size, "N", "N x N x N voxels (256)", 256)
     _add(parser, "--seed-number", natural, "S", "another number, another liver (0)", 0)
+    parser.set_defaults(threshold=None, cut=None, mask=None, automatic_seeds=0)
     _options(parser, f"--fill-gaps {MODEL}")
     _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
     _output(parser)

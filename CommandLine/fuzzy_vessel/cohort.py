@@ -24,10 +24,10 @@ from filelock import FileLock, Timeout
 from FuzzyVesselCoreLib.errors import InputError
 
 from .arguments import Parser, make_parser
-from .progress_bar import ProgressBar
-from .reading.itk_files import one_line
-from .writing.nodes import BRANCHES
-from .writing.report_file import OF_FILE_MANAGERS, REPORT
+from .progress import Progress
+from .reading.process import one_line
+from .writing.files import BRANCHES
+from .writing.folder import OF_FILE_MANAGERS, REPORT
 
 PROGRAM = "fuzzy-vessel cohort"
 RECORD, TABLE, LOG, LOCK = "cohort.json", "cases.csv", ".log", ".cohort.lock"
@@ -51,7 +51,7 @@ class Case(NamedTuple):
     problem: str = ""
 
 
-def run_cohort(options: Namespace, progress: ProgressBar) -> tuple[list[str], list[str]]:
+def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
     """Run every case that is not done yet; returns the summary and a line for each failed case.
 
     Raises

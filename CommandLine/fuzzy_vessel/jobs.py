@@ -1,6 +1,6 @@
 """The jobs of the command line: segment, skeleton, both in a run or on a phantom, and so on.
 
-Each takes the parsed arguments and a `ProgressBar`, and returns a `Report`; it raises a
+Each takes the parsed arguments and a `Progress`, and returns a `Report`; it raises a
 `FuzzyVesselError` for arguments and files that cannot be used, and `Cancelled`. Libraries are
 imported by the job that needs them: the help comes at once.
 """
@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .progress_bar import ProgressBar, Stopwatch
-from .writing.formats import check_label_formats
+from .progress import Progress
 
 CASES_FAILED = 3  # exit status
 CLEAR = 0.35  # opacity of the vessels in 3D where there are centrelines in them
@@ -28,37 +27,19 @@ class Report(NamedTuple):
     status: int = 0
 
 
-def segment(options: Namespace, progress: ProgressBar) -> Report:
-    """Segment a file."""
+def run(options: Namespace, progress: Progress) -> Report:
+    """Segment a file or a phantom, and find the centrelines where that is asked for."""
     check_segmentation(options)
-    return _segment(options, progress)
-
-
-def run(options: Namespace, progress: ProgressBar) -> Report:
-    """Segment a file and find the centrelines."""
-    check_segmentation(options)
-    check_centrelines(options)
-    return _segment(options, progress)
-
-
-def demo(options: Namespace, progress: ProgressBar) -> Report:
-    """Do what `run` does on the liver phantom."""
-    options.threshold, options.cut, options.mask, options.automatic_seeds = None, None, None, 0
-    return run(options, progress)
-
-
-def _segment(options, progress):
-    with _job(options, progress) as (folder, watch):
+    if options.command != "segment":
+        check_centrelines(options)
+    with _job(options, progress) as folder:
         from . import segmenting, skeletonizing
 
-        inputs, phantom = segmenting.read_inputs(options, watch), None
-        if options.command == "demo":
-            phantom = segmenting.write_phantom(folder, inputs)
-        outcome = segmenting.segment(inputs, options, watch)
-        if phantom is not None:
-            liver = phantom.liver
-            outcome.dice = segmenting.dice(outcome.labels & liver, phantom.mask & liver)
-        segmenting.write(folder, inputs, outcome, options, watch)
+        inputs = segmenting.read_inputs(options, progress)
+        if inputs.phantom is not None:
+            segmenting.write_phantom(folder, inputs)
+        outcome = segmenting.segment(inputs, options, progress)
+        segmenting.write(folder, inputs, outcome, options, progress)
         trees, result = [], outcome.result
         if options.command != "segment":
             wanted = [skeletonizing.Wanted(None, inputs.title)]
@@ -68,47 +49,51 @@ def _segment(options, progress):
                     for each in result.vessels
                     if each.volumeMl > 0
                 ]
-            labelmap = result.labelmapNode
-            trees = skeletonizing.find(folder, labelmap, wanted, options, watch, phantom)
+            labelmap, phantom = result.labelmapNode, inputs.phantom
+            trees = skeletonizing.find(folder, labelmap, wanted, options, progress, phantom)
             # The surface gets clear, so that the centrelines are seen in it.
             outcome.segmentation.GetDisplayNode().SetOpacity3D(CLEAR)
         focus = inputs.vessels[0].GetNthControlPointPositionWorld(0)
-        return _finish(options, folder, watch, inputs.origin, outcome, trees, inputs.volume, focus)
+        origin, volume = inputs.origin, inputs.volume
+        return _finish(options, folder, progress, origin, outcome, trees, volume, focus)
 
 
-def skeleton(options: Namespace, progress: ProgressBar) -> Report:
+segment = demo = run
+
+
+def skeleton(options: Namespace, progress: Progress) -> Report:
     """Find the centrelines of a labelmap, or of each of its labels."""
     _check_files(options)
     check_centrelines(options)
-    with _job(options, progress) as (folder, watch):
+    with _job(options, progress) as folder:
         from . import skeletonizing
 
-        watch.stage("Reading")
+        progress.stage("Reading")
         labelmap, origin, wanted, notes = skeletonizing.read_input(options)
-        trees = skeletonizing.find(folder, labelmap, wanted, options, watch)
+        trees = skeletonizing.find(folder, labelmap, wanted, options, progress)
         trees[0].warnings[:0] = notes
         focus = skeletonizing.focus(trees[0])
-        return _finish(options, folder, watch, origin, None, trees, labelmap, focus)
+        return _finish(options, folder, progress, origin, None, trees, labelmap, focus)
 
 
-def _finish(options, folder, watch, origin, outcome, trees, volume, focus):
+def _finish(options, folder, progress, origin, outcome, trees, volume, focus):
     """Write Slicer's scene and the report; returns what the user reads."""
     from . import report
-    from .writing.nodes import write_slicer_scene
-    from .writing.report_file import write_report
+    from .writing.files import write_slicer_scene
+    from .writing.folder import write_report
 
-    watch.stage("Writing the scene")
+    progress.stage("Writing the scene")
     write_slicer_scene(folder, volume, focus)
-    watch.stage(None)
+    progress.stage("")
     notes = list(outcome.warnings) if outcome else []
     for tree in trees:
         head = f"{tree.wanted.called}: " if tree.wanted.called else ""
         notes += [head + note for note in tree.warnings if head + note not in notes]
-    write_report(folder, report.content(origin, outcome, trees, watch.seconds, notes))
-    return Report(report.summary(outcome, trees, watch.seconds, options.out), notes)
+    write_report(folder, report.content(origin, outcome, trees, progress.seconds, notes))
+    return Report(report.summary(outcome, trees, progress.seconds, options.out), notes)
 
 
-def cohort(options: Namespace, progress: ProgressBar) -> Report:
+def cohort(options: Namespace, progress: Progress) -> Report:
     """Do what `run` does for each case of a list; the status tells if any case is not done."""
     from .cohort import run_cohort
 
@@ -116,33 +101,32 @@ def cohort(options: Namespace, progress: ProgressBar) -> Report:
     return Report(lines, failures, CASES_FAILED if failures else 0)
 
 
-def large(options: Namespace, progress: ProgressBar) -> Report:
+def large(options: Namespace, progress: Progress) -> Report:
     """Label a scene that does not fit in memory, and find its centrelines."""
     from .large import run_large
 
     return Report(*run_large(options, progress))
 
 
-def slicer_cli(options: Namespace, progress: ProgressBar) -> Report:
+def slicer_cli(options: Namespace, progress: Progress) -> Report:
     """Write the CLI modules for Slicer."""
-    from .slicer_cli.programs import write_wrappers
+    from .slicer_cli.__main__ import write_wrappers
 
     return Report([str(path) for path in write_wrappers(options.folder)], [])
 
 
 @contextmanager
-def _job(options: Namespace, progress: ProgressBar) -> Iterator[tuple[Path, Stopwatch]]:
-    """The folder of results and the stopwatch of a job, with an empty scene and no VTK messages."""
-    from .writing.output_folder import OutputFolder
+def _job(options: Namespace, progress: Progress) -> Iterator[Path]:
+    """The folder of results of a job, with an empty scene and no VTK messages."""
+    from .writing.folder import ResultsFolder
 
-    watch = Stopwatch(progress)
-    with OutputFolder(options.out) as folder:
-        watch.stage("Starting")
-        from .slicer_host import headless
+    with ResultsFolder(options.out) as folder:
+        progress.stage("Starting")
+        from . import headless
 
         headless.start().clear()
         with headless.vtk_messages():
-            yield folder, watch
+            yield folder
 
 
 # What can be said about the arguments before a large volume is read.
@@ -199,6 +183,7 @@ def check_centrelines(options: Namespace) -> None:
 def _check_files(options):
     """Inputs must be there; none may lie in the output folder, which is replaced as a whole."""
     from .reading.volumes import existing
+    from .writing.files import check_label_formats
 
     out = Path(options.out).resolve()
     for name in ("volume", "labelmap", "seeds", "mask"):

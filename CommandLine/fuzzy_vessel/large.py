@@ -31,11 +31,10 @@ from PotentialSkeletonLib.graph.exports import table_text
 
 from . import report
 from .jobs import check_centrelines
-from .progress_bar import ProgressBar, Stopwatch
+from .progress import Progress
 from .reading import stacks
-from .writing import nodes
-from .writing.formats import check_roots, write_trees
-from .writing.report_file import REPORT, list_files, write_report
+from .writing.files import BRANCHES, check_roots, write_trees
+from .writing.folder import REPORT, write_report
 
 STATE, LEVELS, LABELS, COMPONENTS = "large.json", "levels.zarr", "labels.ome.zarr", "components.csv"
 CENTRELINES_FOLDER = "centrelines.unfinished"
@@ -45,7 +44,7 @@ MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is gi
 OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels", "device")
 
 
-def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], list[str]]:
+def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
     """Make labels, and centrelines if they are asked for; summary and warnings.
 
     Raises
@@ -72,12 +71,11 @@ def run_large(options: Namespace, progress: ProgressBar) -> tuple[list[str], lis
         with FolderLock(folder):
             state = _state(folder, options)
             try:
-                lines, warnings = _Run(folder, options, state, Stopwatch(progress)).work()
+                lines, warnings = _Run(folder, options, state, progress).work()
             except InputError:
                 if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
                     (folder / STATE).unlink()
                 raise
-            list_files(folder, without=STATE)
             (folder / STATE).unlink()
     except OSError as error:
         raise InputError(
@@ -123,15 +121,15 @@ class _Run:
     """The steps of a run in its folder."""
 
     def __init__(
-        self, folder: Path, options: Namespace, state: dict[str, Any], watch: Stopwatch
+        self, folder: Path, options: Namespace, state: dict[str, Any], progress: Progress
     ) -> None:
-        self._folder, self._options, self._state, self._watch = folder, options, state, watch
+        self._folder, self._options, self._state, self._progress = folder, options, state, progress
         self._limit = options.memory_limit or _memory_of_the_machine()
         self._spacing, self._origin = self._place()
 
     def work(self) -> tuple[list[str], list[str]]:
         """Do what is not done yet; summary and warnings."""
-        options, watch = self._options, self._watch
+        options, progress = self._options, self._progress
         found = self._step("labels", self._labels)
         counts = (report.counted(found[name], name[:-1]) for name in ("voxels", "components"))
         lines, content, warnings = [f"vessels    {', '.join(counts)}"], {"labels": found}, []
@@ -148,11 +146,11 @@ class _Run:
             warnings += more
             branches = report.counted(content["skeleton"]["branches"], "branch", "branches")
             lines.append(f"skeleton   {branches}, {content['skeleton']['total_length_mm']:.4g} mm")
-        watch.stage(None)
+        progress.stage("")
         scene = {"scene": str(Path(options.scene).resolve()), "spacing_mm": self._spacing[::-1]}
-        heading, ending = report.heading(scene), report.ending(watch.seconds, warnings)
+        heading, ending = report.heading(scene), report.ending(progress.seconds, warnings)
         write_report(self._folder, heading | content | ending)
-        lines.append(f"computed   {sum(watch.seconds.values()):.1f} s in all")
+        lines.append(f"computed   {sum(progress.seconds.values()):.1f} s in all")
         return lines, warnings
 
     def _step(self, name: str, work: Any) -> dict[str, Any]:
@@ -186,10 +184,10 @@ class _Run:
             raise InputError(
                 "--affinity computes connectedness from seeds: give --seed I,J,K, too."
             )
-        self._watch.stage("Connectedness")
+        self._progress.stage("Connectedness")
         run = connectedness(
             options.scene, np.array(options.seed)[:, ::-1], GaussianAffinity(*options.affinity),
-            target, mask=options.mask, progress=self._watch.progress, block=options.block,
+            target, mask=options.mask, progress=self._progress, block=options.block,
             cut=options.cut, memory_limit=self._limit, device=options.device,
             missing_chunks=options.missing_chunks,
         )  # fmt: skip
@@ -198,7 +196,7 @@ class _Run:
     def _labels(self) -> dict[str, Any]:
         options = self._options
         scene, missing = self._scene()
-        self._watch.stage("Labels of blocks")
+        self._progress.stage("Labels of blocks")
         chosen = LabelOptions(
             block=options.block, components=options.components, min_voxels=options.min_voxels,
             numbered=options.numbered or options.centrelines, fill_gaps=options.fill_gaps,
@@ -214,7 +212,7 @@ class _Run:
             run = labels(
                 scene, options.threshold, target, seeds=seeds, background_seeds=background,
                 mask=options.mask, spacing=self._spacing, origin=self._origin,
-                client=pool if options.workers > 1 else None, progress=self._watch.progress,
+                client=pool if options.workers > 1 else None, progress=self._progress,
                 options=chosen,
             )  # fmt: skip
         if run.table is not None:
@@ -229,27 +227,23 @@ class _Run:
     def _centrelines(self) -> tuple[dict[str, Any], list[str]]:
         table = _read_components(self._folder / COMPONENTS)
         if not table.sizes.size:
-            table_text({name: [] for name in BRANCH_COLUMNS}, self._folder / nodes.BRANCHES)
+            table_text({name: [] for name in BRANCH_COLUMNS}, self._folder / BRANCHES)
             return {"branches": 0, "nodes": 0, "total_length_mm": 0.0}, []
         import zarr
 
-        self._watch.stage("Finding centrelines")
+        self._progress.stage("Finding centrelines")
         options, folder = self._options, self._folder
         skeleton = skeletonize_components(
             zarr.open_array(str(folder / LABELS / "0"), mode="r"), *table, self._spacing,
             options=SkeletonOptions(**{name: getattr(options, name) for name in OPTIONS}),
             folder=folder / CENTRELINES_FOLDER, memory_limit=self._limit,
-            progress=self._watch.progress,
+            progress=self._progress,
         )  # fmt: skip
-        self._watch.stage("Writing centrelines")
+        self._progress.stage("Writing centrelines")
         matrix = np.diag([*self._spacing[::-1], 1.0])
         matrix[:3, 3] = self._origin[::-1]
         matrix[:2] *= -1  # from LPS to RAS, as volumes of OME-Zarr are placed
-        skeleton.to_csv(folder / nodes.BRANCHES)
-        text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n"
-        text += skeleton.to_swc(voxel_to_world=matrix)
-        (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
-        trees, warnings = write_trees(folder, skeleton, None, matrix, options.formats, options.root)
+        trees, warnings = write_trees(folder, skeleton, None, matrix, options)
         details = {k: v for k, v in skeleton.report.items() if k not in ("seconds", "warnings")}
         found = {
             "branches": len(skeleton.branches), "nodes": len(skeleton.nodes),

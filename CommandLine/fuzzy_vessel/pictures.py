@@ -8,7 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
-from .rendering import CannotRender, render
+from .rendering import CannotRender, framed, render
 
 PANEL, GAP, EDGE, HEAD, FOOT = 720, 10, 36, 108, 92  # pixels
 PAPER, INK, FAINT_INK, EMPTY = "#10141a", "#ecf0f4", "#929fac", "#181e26"
@@ -53,29 +53,35 @@ class Subject:
 
     def to_ras(self, voxels: np.ndarray) -> np.ndarray:
         """Voxels (n, 3; K, J, I) in RAS, mm."""
-        voxels = np.reshape(voxels, (-1, 3)).astype(float)
         return voxels[:, ::-1] @ self.ijk_to_ras[:3, :3].T + self.ijk_to_ras[:3, 3]
 
-    def oriented(self) -> tuple["Subject", np.ndarray]:
-        """The arrays along S, A, R (each growing in that direction), not copied; their spacing.
+    def oriented(self) -> "Subject":
+        """The same along S, A, R, each growing in that direction; arrays are not copied.
 
         Axes that lie oblique keep their voxels; they are named after the nearest of the patient.
         """
         directions = self.ijk_to_ras[:3, :3][::-1, ::-1]  # columns K, J, I; rows S, A, R
-        spacing = np.linalg.norm(directions, axis=0)
-        cosines = directions / spacing
+        cosines = directions / np.linalg.norm(directions, axis=0)
         axes = max(permutations(range(3)), key=lambda order: abs(cosines[range(3), order]).sum())
-        flipped = [bool(cosines[row, axis] < 0) for row, axis in enumerate(axes)]
-        turn = tuple(slice(None, None, -1) if flip else slice(None) for flip in flipped)
+        signs = np.sign(cosines[range(3), axes]).astype(int)
+        last = np.array(self.volume.shape)[list(axes)] - 1
 
         def points(voxels):
-            voxels = np.reshape(voxels, (-1, 3))[:, axes]
-            return np.where(flipped, np.array(self.volume.shape)[list(axes)] - 1 - voxels, voxels)
+            return np.where(signs < 0, last - voxels[:, axes], voxels[:, axes])
 
+        turn = tuple(slice(None, None, sign) for sign in signs)
         volume, labels = (each.transpose(axes)[turn] for each in (self.volume, self.labels))
+        matrix = np.eye(4)
+        matrix[:3, :3] = (directions[:, axes] * signs)[::-1, ::-1]
+        first = np.where(signs < 0, last, 0)[np.argsort(axes)]
+        matrix[:3, 3] = self.to_ras(first[np.newaxis])[0]
         seeds, background = points(self.seeds), points(self.background_seeds)
-        turned = Subject(volume, labels, self.ijk_to_ras, seeds, background, self.vessels)
-        return turned, spacing[list(axes)]
+        return Subject(volume, labels, matrix, seeds, background, self.vessels)
+
+    @property
+    def spacing(self) -> np.ndarray:
+        """Lengths of a voxel along K, J, I in mm."""
+        return np.linalg.norm(self.ijk_to_ras[:3, :3], axis=0)[::-1]
 
     def box(self) -> tuple[np.ndarray, np.ndarray]:
         """First and last voxel of the vessels and seeds along each axis."""
@@ -93,24 +99,22 @@ def segmentation_picture(
     Mean and sigma are of the vessels' intensities, for the grey levels; the texts are the title,
     the line below it, and the line below the picture.
     """
-    figure = _page(2, 2, texts)
-    view, spacing = subject.oriented()
-    _draw_slices(figure, view, spacing, _grey_window(view, mean, sigma))
+    subject = subject.oriented()
+    figure, panels = _page(2, 2, texts)
+    _draw_slices(panels, subject, _grey_window(subject, mean, sigma))
     warnings, rendered = [], None
     labels, matrix, corners = _reduced(subject)
-    side = _framed(_sides(corners)[0], corners, 1.04)
+    side = framed(_sides(corners)[0], corners, 1.04)
     arrays = {
-        "labels": labels,
-        "matrix": matrix,
-        "colours": np.array([colour for _, colour in subject.vessels] or [VESSEL_3D]),
-        "seeds": subject.to_ras(subject.seeds),
+        "labels": labels, "matrix": matrix, "seeds": subject.to_ras(subject.seeds),
         "background_seeds": subject.to_ras(subject.background_seeds),
-    }
+        "colours": np.array([colour for _, colour in subject.vessels] or [VESSEL_3D]),
+    }  # fmt: skip
     try:
         rendered = render(arrays, [side], PANEL, EMPTY)[0]
     except CannotRender as reason:
         warnings.append(f"{reason}.")
-    panel = _panel(figure, 0, 1)
+    panel = panels[0, 1]
     _show_3d(panel, rendered, side, "Vessels")
     for number, (name, colour) in enumerate(subject.vessels, 1):
         panel.plot(24, 24 + 32 * number, "s", mfc=colour, mec=colour, ms=13)
@@ -136,19 +140,18 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     by_radius = radii(np.clip((radius - low) / max(high - low, 1e-12), 0, 1), bytes=True)[:, :3]
     each = np.rint([255 * np.array(branch_color(n)) for n in range(len(branches))])
     by_branch = np.repeat(each.astype(np.uint8), counts, axis=0)
-    labels, matrix, corners = _reduced(subject)
+    labels, matrix, corners = _reduced(subject.oriented())
     walls = [points + 1.4 * radius[:, None] * step for step in np.vstack([np.eye(3), -np.eye(3)])]
-    seen = np.concatenate(walls)
-    views = [_framed(side, seen, 1.10) for side in _sides(corners)[:2]]
+    views = [framed(side, np.concatenate(walls), 1.10) for side in _sides(corners)[:2]]
     nodes = subject.to_ras(np.array([node.position for node in skeleton.nodes]))
     arrays = {
         "labels": labels, "matrix": matrix, "points": points, "counts": counts, "radius": radius,
         "colours": np.array([by_radius, by_branch]), "nodes": nodes,
     }  # fmt: skip
     rendered = render(arrays, views, PANEL, EMPTY)
-    figure = _page(1, 2, texts)
-    for column, name in enumerate(("Radii", "Branches")):
-        _show_3d(_panel(figure, 0, column), rendered[column], views[column], name)
+    figure, panels = _page(1, 2, texts)
+    for panel, image, view, name in zip(panels[0], rendered, views, ("Radii", "Branches")):
+        _show_3d(panel, image, view, name)
     _colour_bar(figure, radii, float(low), float(high))
     return figure
 
@@ -162,7 +165,7 @@ def save(figure: Any, path: Any) -> None:
 
 
 def _page(rows, columns, texts):
-    """A page with room for panels, and its texts; fonts and lines are in pixels."""
+    """A page with its texts, and its panels (rows, columns); fonts and lines are in pixels."""
     from matplotlib.figure import Figure
 
     width = 2 * EDGE + columns * PANEL + (columns - 1) * GAP
@@ -178,20 +181,17 @@ def _page(rows, columns, texts):
             EDGE / width, 1 - y / height, text, color=colour, fontsize=size, parse_math=False,
             va="center_baseline",
         )  # fmt: skip
-    return figure
-
-
-def _axes(figure, left, top, width, height):
-    """Axes at pixels from the upper left corner of the page, without ticks and frame."""
-    across, down = figure.get_size_inches() * PIXEL
-    place = (left / across, 1 - (top + height) / down, width / across, height / down)
-    axes = figure.add_axes(place, facecolor=EMPTY, xticks=[], yticks=[])
-    axes.spines[:].set_visible(False)
-    return axes
-
-
-def _panel(figure, row, column):
-    return _axes(figure, EDGE + column * (PANEL + GAP), HEAD + row * (PANEL + GAP), PANEL, PANEL)
+    panels = figure.subplots(
+        rows, columns, squeeze=False,
+        subplot_kw={"facecolor": EMPTY, "xticks": [], "yticks": []},
+        gridspec_kw={
+            "left": EDGE / width, "right": 1 - EDGE / width, "top": 1 - HEAD / height,
+            "bottom": FOOT / height, "wspace": GAP / PANEL, "hspace": GAP / PANEL,
+        },
+    )  # fmt: skip
+    for panel in panels.flat:
+        panel.spines[:].set_visible(False)
+    return figure, panels
 
 
 def _text(axes, x, y, text, size, ha="left"):
@@ -243,7 +243,8 @@ def _colour_bar(figure, radii, low, high):
     from matplotlib.colors import Normalize
 
     width, height = figure.get_size_inches() * PIXEL
-    axes = _axes(figure, width - EDGE - 340, height - FOOT + 22, 330, 16)
+    place = ((width - EDGE - 340) / width, (FOOT - 38) / height, 330 / width, 16 / height)
+    axes = figure.add_axes(place)
     bar = figure.colorbar(
         ScalarMappable(Normalize(low, high), radii), axes, orientation="horizontal"
     )
@@ -264,7 +265,7 @@ def _shortened(text, count):
 
 
 def _plane(volume, axis, position):
-    """A slice, not copied: `take` copies a volume whose axes were turned as a whole."""
+    """A slice, not copied."""
     return volume[(slice(None),) * axis + (int(position),)]
 
 
@@ -290,9 +291,9 @@ def _grey_window(view, mean, sigma):
     return max(darkest, tissue - 1.4 * (white - tissue)), white
 
 
-def _draw_slices(figure, view, spacing, window):
+def _draw_slices(panels, view, window):
     """The slices through the seed that shows most vessel, round vessels and seeds."""
-    low, high = view.box()
+    (low, high), spacing = view.box(), view.spacing
     extent = (high - low + 1) * spacing
     margin = np.maximum(MIN_MARGIN_MM, MARGIN * extent.max())
     margin = np.maximum(margin, (MIN_EXTENT_MM - extent) / 2) / spacing
@@ -305,11 +306,11 @@ def _draw_slices(figure, view, spacing, window):
 
     focus = max(view.seeds, key=seen)
     for name, place, normal, rows, columns, letters in SLICES:
-        axes = _panel(figure, *place)
+        axes = panels[place]
         planes = [_plane(each, normal, focus[normal]) for each in (view.volume, view.labels)]
         planes = planes if rows < columns else [plane.T for plane in planes]
         _draw_slice(axes, *planes, spacing[[columns, rows]], window, view.vessels)
-        _draw_seeds(axes, view, spacing, normal, rows, columns, focus[normal])
+        _draw_seeds(axes, view, normal, rows, columns, focus[normal])
         x, y = centre[columns], centre[rows]
         axes.set(xlim=(x + half, x - half), ylim=(y - half, y + half))
         _text(axes, 16, 24, name, 19)
@@ -323,18 +324,17 @@ def _draw_slice(axes, plane, labels, sizes, window, vessels):
     """Intensities, and outline and fill of the vessels, rounded a little."""
     from scipy import ndimage
 
-    def extent(box):
-        return [
-            step * (edge - 0.5)
-            for step, side in zip(sizes, box[::-1])
-            for edge in (side.start, side.stop)
-        ]
-
-    whole = tuple(slice(0, size) for size in plane.shape)
     black, white = window
+    across, up = sizes
+
+    def extent(low, high):
+        return [across * (low[1] - 0.5), across * (high[1] - 0.5), up * (low[0] - 0.5),
+                up * (high[0] - 0.5)]  # fmt: skip
+
     axes.imshow(
-        plane, cmap="gray", vmin=black, vmax=max(white, black + 1e-12), extent=extent(whole),
-        origin="lower", interpolation="bicubic", interpolation_stage="data", aspect="equal",
+        plane, cmap="gray", vmin=black, vmax=max(white, black + 1e-12), origin="lower",
+        extent=extent((0, 0), plane.shape), interpolation="bicubic", interpolation_stage="data",
+        aspect="equal",
     )  # fmt: skip
     for number, colour in enumerate([colour for _, colour in vessels] or [VESSEL], 1):
         around = bounding_box(labels == number)
@@ -342,15 +342,17 @@ def _draw_slice(axes, plane, labels, sizes, window, vessels):
             continue
         box = padded_box(around, (3, 3), labels.shape)
         # On a finer grid, rounded by a Gaussian; the level keeps vessels of one voxel.
-        fine = (labels[box] == number).astype(np.float32).repeat(4, axis=0).repeat(4, axis=1)
+        fine = np.kron(labels[box] == number, np.ones((4, 4), np.float32))
         fine = ndimage.gaussian_filter(fine, 0.42 * 4)
-        options = {"origin": "lower", "extent": extent(box), "colors": [colour]}
+        place = extent(*zip(*((side.start, side.stop) for side in box)))
+        options = {"origin": "lower", "extent": place, "colors": [colour]}
         axes.contourf(fine, [0.42, 2], alpha=0.30, **options)
         axes.contour(fine, [0.42], linewidths=2.2, **options)
 
 
-def _draw_seeds(axes, view, spacing, normal, rows, columns, position):
+def _draw_seeds(axes, view, normal, rows, columns, position):
     """Seeds of this slice as discs, seeds of other slices as faint rings."""
+    spacing = view.spacing
     step = spacing[normal]
     marked = [(p, BACKGROUND_SEED) for p in view.background_seeds] + [(p, SEED) for p in view.seeds]
     for point, colour in marked:
@@ -381,20 +383,6 @@ def _sides(points):
     """The `VIEWS` of points (n, 3; RAS), the one that shows most first."""
     extent = np.ptp(points, axis=0)
     return sorted(VIEWS, key=lambda view: -extent[list(view[3])].prod() * view[4])
-
-
-def _framed(side, points, margin):
-    """A square frame that holds all points round one of the `VIEWS`; see `rendering.render`."""
-    name, eye, up, *_ = side
-    eye = np.array(eye) / np.linalg.norm(eye)
-    right = np.cross(up, eye)
-    right /= np.linalg.norm(right)
-    axes = np.array([right, np.cross(eye, right), eye])
-    placed = points @ axes.T
-    centre = (placed.min(axis=0) + placed.max(axis=0)) / 2 @ axes
-    half = np.ptp(placed[:, :2], axis=0).max() / 2 * margin + 2.0
-    vectors = dict(zip(("right", "up", "eye"), axes.tolist()))
-    return {"name": name, "centre": centre.tolist(), "half_height_mm": float(half), **vectors}
 
 
 def _show_3d(axes, image, view, name):

@@ -74,6 +74,20 @@ def render(
             raise CannotRender(NO_SCREEN) from error
 
 
+def framed(side: tuple, points: np.ndarray, margin: float) -> dict:
+    """A square frame that holds all points round one of the sides; see `render`."""
+    name, eye, up, *_ = side
+    eye = np.array(eye) / np.linalg.norm(eye)
+    right = np.cross(up, eye)
+    right /= np.linalg.norm(right)
+    axes = np.array([right, np.cross(eye, right), eye])
+    placed = points @ axes.T
+    centre = (placed.min(axis=0) + placed.max(axis=0)) / 2 @ axes
+    half = np.ptp(placed[:, :2], axis=0).max() / 2 * margin + 2.0
+    vectors = dict(zip(("right", "up", "eye"), axes.tolist()))
+    return {"name": name, "centre": centre.tolist(), "half_height_mm": float(half), **vectors}
+
+
 # The rest runs in the child, which imports vtk.
 
 
@@ -167,10 +181,8 @@ def _surface(mask, matrix):
     transform = vtk.vtkTransform()
     transform.SetMatrix(matrix.ravel())
     place = vtk.vtkTransformPolyDataFilter(transform=transform)
-    # A left-handed grid turns the surface inside out.
-    turn = vtk.vtkReverseSense(reverse_cells=bool(np.linalg.det(matrix[:3, :3]) < 0))
     normals = vtk.vtkPolyDataNormals(splitting=False, consistency=False)
-    surface = (image >> edges >> smooth >> place >> turn >> normals)()
+    surface = (image >> edges >> smooth >> place >> normals)()
     return vtk.vtkPolyDataMapper(input_data_object=surface, scalar_visibility=False)
 
 

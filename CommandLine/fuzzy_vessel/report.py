@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .writing.report_file import PROGRAM
+from .writing.folder import PROGRAM
 
 if TYPE_CHECKING:
     from . import segmenting, skeletonizing

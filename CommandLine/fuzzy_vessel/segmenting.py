@@ -1,7 +1,6 @@
 """Segmentation of a volume on the MRML scene: inputs, the module's logic, picture and files."""
 
 from argparse import Namespace
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,14 @@ import numpy as np
 from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.new_points import add_points
-from FuzzyVesselCoreLib.mrml.points import seeds_of
+from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report
-from .progress_bar import Stopwatch
-from .reading import points, stacks, volumes
-from .writing import formats, nodes
+from .progress import Progress
+from .reading import points, volumes
+from .reading.process import Choice
+from .writing import files
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MAX_SURFACE_VOXELS = 1_000_000
@@ -47,21 +46,21 @@ class Outcome:
     segmentation: Any
     labels: np.ndarray
     threshold: dict
-    fill_gaps: int
     warnings: list[str]
+    fill_gaps: int
     dice: float | None = None  # to the known vessels of a phantom
 
 
-def read_inputs(options: Namespace, watch: Stopwatch) -> Inputs:
+def read_inputs(options: Namespace, progress: Progress) -> Inputs:
     """Make the phantom of a demo, or read the volume, the seeds and the mask of the user."""
     if options.command == "demo":
-        watch.stage("Making the phantom")
+        progress.stage("Making the phantom")
         return _phantom(options)
-    watch.stage("Reading")
-    choice = stacks.Choice.of(options)
-    volume = volumes.read_volume(options.volume, choice=choice)
-    files = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
-    origin = {name: str(Path(path).resolve()) if path else None for name, path in files.items()}
+    progress.stage("Reading")
+    choice = Choice.of(options)
+    volume = volumes.read_volume(options.volume, choice)
+    given = {"volume": options.volume, "seeds_file": options.seeds, "mask": options.mask}
+    origin = {name: str(Path(path).resolve()) if path else None for name, path in given.items()}
     inputs = Inputs(
         volume,
         _named_vessels(options.vessel, volume) or _seeds(options, volume),
@@ -87,7 +86,7 @@ def _phantom(options):
     """The liver phantom as inputs, with its own seeds."""
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((options.size,) * 3, options.seed_number)
@@ -98,7 +97,7 @@ def _phantom(options):
     return Inputs(volume, [seeds], name, origin=origin, phantom=phantom)
 
 
-def _named_vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
+def _named_vessels(named, volume):
     """A list of points for each name, in the order of the command line; known kinds are set."""
     voxels: dict[str, list] = {}
     for name, voxel in named:
@@ -114,24 +113,13 @@ def _named_vessels(named: Sequence[tuple], volume: Any) -> list[Any]:
 
 def _seeds(options, volume):
     """The seeds of the file and of the command line in one list."""
-    given = _points(options.seed, volume, "Vessels", "--seed")
-    if not options.seeds:
-        return [given] if given else []
-    seeds = points.read_seeds(options.seeds)
-    if given is not None:
-        import slicer
-
-        for index in range(given.GetNumberOfControlPoints()):
-            position = given.GetNthControlPointPositionVector(index)
-            seeds.AddControlPointWorld(position, given.GetNthControlPointLabel(index))
-        slicer.mrmlScene.RemoveNode(given)
-    return [seeds]
+    seeds = points.read_seeds(options.seeds) if options.seeds else None
+    seeds = _points(options.seed, volume, "Vessels", "--seed", seeds)
+    return [seeds] if seeds else []
 
 
-def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, option: str) -> Any:
-    """Voxels I, J, K of the command line as a list of points; None if there is none."""
-    if not voxels:
-        return None
+def _points(voxels, volume, name, option, into=None):
+    """Voxels I, J, K of the command line in a list of points; None if there is none."""
     sizes = volume.GetImageData().GetDimensions()
     for voxel in voxels:
         if not all(0 <= index < size for index, size in zip(voxel, sizes)):
@@ -140,10 +128,16 @@ def _points(voxels: Sequence[tuple[int, int, int]], volume: Any, name: str, opti
                 f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
             )
     labels = [",".join(map(str, voxel)) for voxel in voxels]
-    return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+    if not voxels:
+        return into
+    if into is None:
+        return add_points(np.array(voxels)[:, ::-1], volume, name, labels)
+    for position, label in zip(world_points(np.array(voxels)[:, ::-1], volume), labels):
+        into.AddControlPointWorld(position, label)
+    return into
 
 
-def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
+def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     """Let the module's logic segment the volume; raises `FuzzyVesselError` and `Cancelled`."""
     import slicer
 
@@ -154,36 +148,41 @@ def segment(inputs: Inputs, options: Namespace, watch: Stopwatch) -> Outcome:
     )
     logic = FuzzyConnectedGPULogic()
     if options.automatic_seeds:
-        watch.stage("Finding seeds")
+        progress.stage("Finding seeds")
         found = logic.findSeeds(
             inputs.volume,
             maskNode=inputs.mask,
             count=options.automatic_seeds,
             seedsNode=inputs.vessels[0] if inputs.vessels else None,
             device=options.device,
-            progress=watch.progress,
+            progress=progress,
         )
         inputs.vessels = [found]
-    watch.stage("Computing connectedness")
+    progress.stage("Computing connectedness")
     result = logic.segment(
         inputs.volume,
         inputs.vessels,
         backgroundSeedsNode=inputs.background,
         maskNode=inputs.mask,
         segmentationNode=segmentation,
-        progress=watch.progress,
+        progress=progress,
         fillGaps=options.fill_gaps,
         **{name: getattr(options, name) for name in CHOICES},
     )
-    watch.stage("Making the surface")
+    progress.stage("Making the surface")
     labels = slicer.util.arrayFromVolume(result.labelmapNode)
     segmentation.CreateDefaultDisplayNodes()
     if len(inputs.vessels) > 1:  # one image with their labels, which other programs read, too
         segmentation.GetSegmentation().CollapseBinaryLabelmaps(False)
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
-    threshold, warnings = _threshold(result.threshold, options), [*inputs.notes, *result.warnings]
-    return Outcome(result, segmentation, labels, threshold, options.fill_gaps, warnings)
+    warnings = [*inputs.notes, *result.warnings]
+    threshold = _threshold(result.threshold, options)
+    outcome = Outcome(result, segmentation, labels, threshold, warnings, options.fill_gaps)
+    if inputs.phantom is not None:
+        liver = inputs.phantom.liver > 0
+        outcome.dice = dice(labels[liver] > 0, inputs.phantom.mask[liver] > 0)
+    return outcome
 
 
 def dice(labels: np.ndarray, truth: np.ndarray) -> float:
@@ -206,12 +205,12 @@ def _threshold(value, options):
 
 
 def write(
-    folder: Path, inputs: Inputs, outcome: Outcome, options: Namespace, watch: Stopwatch
+    folder: Path, inputs: Inputs, outcome: Outcome, options: Namespace, progress: Progress
 ) -> None:
     """Write the picture and the nodes' files; tells the inputs' origin what they are."""
     import slicer
 
-    watch.stage("Drawing the picture")
+    progress.stage("Drawing the picture")
     volume, shape = inputs.volume, outcome.labels.shape
     seeds = [seeds_of(node, volume, shape) for node in inputs.vessels]
     background = [seeds_of(inputs.background, volume, shape)] if inputs.background else []
@@ -228,19 +227,19 @@ def write(
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
     page, lacking = pictures.segmentation_picture(subject, affinity.mean, affinity.sigma, texts)
     outcome.warnings += lacking
-    pictures.save(page, folder / nodes.PICTURE)
-    watch.stage("Writing")
+    pictures.save(page, folder / "picture.png")
+    progress.stage("Writing")
     written = {
-        nodes.LABELMAP: outcome.result.labelmapNode,
-        nodes.FUZZY_SCENE: outcome.result.sceneNode,
-        nodes.SEGMENTATION: outcome.segmentation,
+        "labelmap.nrrd": outcome.result.labelmapNode,
+        "fuzzy-scene.nrrd": outcome.result.sceneNode,
+        "segmentation.seg.nrrd": outcome.segmentation,
     }
     for number, node in enumerate(inputs.vessels, 1):
-        written[nodes.VESSEL_SEEDS.format(number=number) if several else nodes.SEEDS] = node
+        written[f"seeds-{number}.mrk.json" if several else "seeds.mrk.json"] = node
     if inputs.background:
-        written[nodes.BACKGROUND_SEEDS] = inputs.background
-    nodes.write_nodes(folder, written)
-    outcome.warnings += formats.write_labels(
+        written["background-seeds.mrk.json"] = inputs.background
+    files.write_nodes(folder, written)
+    outcome.warnings += files.write_labels(
         folder, "labelmap", outcome.result.labelmapNode, options.label_formats
     )
     inputs.origin |= {
@@ -260,12 +259,10 @@ def _listed(lists):
     ]
 
 
-def write_phantom(folder: Path, inputs: Inputs) -> Any:
-    """Write the phantom's volume, and its known vessels on the same grid; return the phantom."""
+def write_phantom(folder: Path, inputs: Inputs) -> None:
+    """Write the phantom's volume, and its known vessels on the same grid."""
     import slicer
 
     vessels = slicer.modules.volumes.logic().CreateAndAddLabelVolume(inputs.volume, "Known vessels")
     slicer.util.updateVolumeFromArray(vessels, inputs.phantom.mask)
-    files = {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels}
-    nodes.write_nodes(folder, files)
-    return inputs.phantom
+    files.write_nodes(folder, {"phantom.nrrd": inputs.volume, "phantom-vessels.nrrd": vessels})

@@ -12,10 +12,11 @@ from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib.graph.exports import table_text
 
 from . import pictures, report
-from .progress_bar import Stopwatch
-from .reading import stacks, volumes
+from .progress import Progress
+from .reading import volumes
+from .reading.process import Choice
 from .rendering import CannotRender
-from .writing import formats, nodes
+from .writing import files
 
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
 # wide they are closed, where the user has not chosen.
@@ -43,7 +44,7 @@ class Outcome:
     options: dict
     warnings: list[str]
     distances: dict | None = None  # to the known centrelines of a phantom
-    trees: dict = field(default_factory=dict)  # what `formats.write_trees` found
+    trees: dict = field(default_factory=dict)  # what `files.write_trees` found
 
     @property
     def skeleton(self) -> Any:
@@ -56,7 +57,7 @@ def read_input(options: Namespace) -> tuple[Any, dict, list[Wanted], list[str]]:
     given = () if options.labels == "all" else options.labels or ()
     if options.label is not None:
         given = (options.label,)
-    node, there = volumes.read_labelmap(options.labelmap, given, stacks.Choice.of(options))
+    node, there = volumes.read_labelmap(options.labelmap, given, Choice.of(options))
     title, notes = Path(options.labelmap).resolve().name, volumes.notes_of(node)
     wanted = [Wanted(options.label, title)]
     if options.labels:
@@ -81,7 +82,7 @@ def find(
     labelmap: Any,
     wanted: Sequence[Wanted],
     options: Namespace,
-    watch: Stopwatch,
+    progress: Progress,
     phantom: Any = None,
 ) -> list[Outcome]:
     """Find trees and write their files; of a phantom, measure the distance to its centrelines.
@@ -92,19 +93,19 @@ def find(
     found = []
     joint: dict[str, list] = {}
     for each in wanted:
-        outcome = _extract(labelmap, each, options, watch)
+        outcome = _extract(labelmap, each, options, progress)
         if phantom is not None:
             outcome.distances = distances(outcome.skeleton, phantom)
         own = folder / f"label-{each.label}" if each.called else folder
         own.mkdir(exist_ok=True)
-        _write(own, labelmap, outcome, options, watch)
+        _write(own, labelmap, outcome, options, progress)
         if each.called:
             table = outcome.skeleton.to_table()
             for column, values in {"label": [each.label] * len(table["branch"]), **table}.items():
                 joint.setdefault(column, []).extend(values)
         found.append(outcome)
     if joint:
-        table_text(joint, folder / nodes.BRANCHES)
+        table_text(joint, folder / files.BRANCHES)
     return found
 
 
@@ -114,12 +115,12 @@ def focus(outcome: Outcome) -> np.ndarray:
     return outcome.result.ijkToRAS[:3] @ [*node.position[::-1], 1.0]
 
 
-def _extract(labelmap, wanted, options, watch):
+def _extract(labelmap, wanted, options, progress):
     """Let the module's logic find the centrelines."""
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    formats.check_roots(options.root, labelmap.GetImageData().GetDimensions())
-    watch.stage("Finding centrelines")
+    files.check_roots(options.root, labelmap.GetImageData().GetDimensions())
+    progress.stage("Finding centrelines")
     names = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels")
     chosen = {name: getattr(options, name) for name in names}
     if chosen["close_tunnels"] is None:
@@ -128,14 +129,14 @@ def _extract(labelmap, wanted, options, watch):
         labelmap,
         label=wanted.label,
         device=options.device,
-        progress=watch.progress,
+        progress=progress,
         **chosen,
     )
     length = sum(result.skeleton.length(branch) for branch in result.skeleton.branches)
     return Outcome(wanted, result, length, chosen, list(result.warnings))
 
 
-def _write(folder, labelmap, outcome, options, watch):
+def _write(folder, labelmap, outcome, options, progress):
     """The picture and the files of one tree."""
     import slicer
 
@@ -144,33 +145,27 @@ def _write(folder, labelmap, outcome, options, watch):
     values = slicer.util.arrayFromVolume(labelmap)
     labels = values != 0 if label is None else values == label
     if skeleton.branches:
-        watch.stage("Drawing centrelines")
+        progress.stage("Drawing centrelines")
         subject = pictures.Subject(
             labels, labels.astype(np.uint8), ijk_to_ras(labelmap), skeleton.voxels[:1]
         )
         texts = title, report.size_text(labelmap), report.skeleton_caption(outcome)
         try:
             page = pictures.skeleton_picture(subject, skeleton, texts)
-            pictures.save(page, folder / nodes.SKELETON_PICTURE)
+            pictures.save(page, folder / "skeleton.png")
         except CannotRender as reason:
             outcome.warnings.append(f"{reason}.")
-    watch.stage("Writing centrelines")
-    written = {nodes.SKELETON: result.labelmapNode}
+    progress.stage("Writing centrelines")
+    written = {"skeleton.nrrd": result.labelmapNode}
     if skeleton.branches:  # VTK writes no file without points
-        written[nodes.CENTRELINES] = result.modelNode
-    nodes.write_nodes(folder, written)
-    outcome.warnings += formats.write_labels(
+        written["centrelines.vtp"] = result.modelNode
+    files.write_nodes(folder, written)
+    outcome.warnings += files.write_labels(
         folder, "skeleton", result.labelmapNode, options.label_formats
     )
     if 0 < len(result.curveNodes) <= MAX_CURVES:
-        nodes.write_curves(folder, result.curveNodes)
-    skeleton.to_csv(folder / nodes.BRANCHES)
-    text = skeleton.to_swc(voxel_to_world=result.ijkToRAS)
-    text = "# x y z: right, anterior, superior (RAS), as Slicer shows them\n" + text
-    (folder / nodes.SWC).write_text(text, encoding="utf-8", newline="\n")
-    outcome.trees, warnings = formats.write_trees(
-        folder, skeleton, labels, result.ijkToRAS, options.formats, options.root
-    )
+        files.write_curves(folder, result.curveNodes)
+    outcome.trees, warnings = files.write_trees(folder, skeleton, labels, result.ijkToRAS, options)
     outcome.warnings += warnings
 
 

@@ -328,9 +328,9 @@ def relabel(
         return Labelled(labels.reshape(shape), None, ())
     own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
-        from .relative.disputed import share_unowned  # numba
+        from .relative.division import share_unowned  # numba
 
-        own = share_unowned(own, labels > 0, Progress())
+        own = share_unowned(own, labels > 0)
     disputed = own == DISPUTED
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from FuzzyVesselCoreLib.mrml.new_points import paint
-from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.mrml.points import paint, placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.mrml.segment_origin import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
 from . import run_inputs, vessels
 from .vessels import POINT_PROPERTIES

@@ -117,6 +117,3 @@ class FuzzyConnectedGPUParameterNode:
     showOverlay: bool = False
     overlayOpacity: Share = 0.5
     showDisputed: bool = False
-    firstResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    secondResult: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
-    differenceLabelmap: vtkMRMLLabelMapVolumeNode | None

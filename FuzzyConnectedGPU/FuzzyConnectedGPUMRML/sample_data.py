@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 CATEGORY = "FuzzyVesselGPU"
 PHANTOM = "LiverPhantom"
@@ -34,7 +34,7 @@ def add_phantom_with_seeds(_source: Any = None) -> list[Any]:
     """Make the liver phantom with its seeds and show it; returns its volume in a list."""
     import slicer
 
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     volume, seeds, background = add_phantom(liver_phantom((PHANTOM_SIZE,) * 3))

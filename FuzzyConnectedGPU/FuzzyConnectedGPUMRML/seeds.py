@@ -11,8 +11,13 @@ from FuzzyConnectedGPULib.affinity import seed_statistics
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint, world_points
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import (
+    VESSEL_COLOR,
+    paint,
+    placed_points,
+    points_in_volume,
+    world_points,
+)
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
 

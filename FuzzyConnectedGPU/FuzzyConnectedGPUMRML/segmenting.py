@@ -20,18 +20,19 @@ from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.images import associate, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.outputs import Writing, check_outputs
+from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.regions import region_mask
-from FuzzyVesselCoreLib.mrml.segment_origin import (
+from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     VOLUME_TAG,
     identity,
     is_as_written,
+    new_segment,
+    put_segment,
     tag_text,
 )
-from FuzzyVesselCoreLib.mrml.segments import new_segment, put_segment
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs

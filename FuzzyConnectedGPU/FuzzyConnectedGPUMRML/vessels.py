@@ -7,8 +7,7 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 from collections.abc import Sequence
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR, paint
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.terminology import GENERAL_KIND, set_entry
 
 ROLE = "vessels"

@@ -9,10 +9,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, voxels_of
-from FuzzyVesselCoreLib.mrml.segment_origin import is_result
+from FuzzyVesselCoreLib.mrml.segments import is_result
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn

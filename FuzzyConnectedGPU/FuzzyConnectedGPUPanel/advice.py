@@ -16,7 +16,6 @@ class Situation:
     """What the advice depends on."""
 
     has_volume: bool = False
-    volumes: int = 0  # in the scene
     why_not: str = ""  # what else stands against a run
     points: int = 0  # of vessels, that are placed
     placing: bool = False  # whether the mouse places points just now
@@ -60,9 +59,10 @@ def advice(situation: Situation) -> str:
 
 def _before_a_result(situation: Situation) -> str:
     if not situation.has_volume:
-        if not situation.volumes:
-            return _("Load a CT or MR angiography, or take one from the module <i>Sample Data</i>.")
-        return _("Choose the <b>Volume</b> with the vessels.")
+        return _(
+            "Load a CT or MR angiography, or take one from the module <i>Sample Data</i>; then "
+            "choose it as <b>Volume</b>."
+        )
     if situation.points or situation.why_not:
         return situation.why_not
     if situation.placing:
@@ -117,7 +117,6 @@ class AdviceLine:
         volume, running = panel.threshold.measured(parameters), panel.running.active
         return Situation(
             has_volume=parameters.inputVolume is not None,
-            volumes=panel.input.candidates(),
             why_not=panel.why_not_else() if parameters.inputVolume is not None else "",
             points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
             placing=bool(panel.seeds.placing.active),

@@ -11,36 +11,31 @@ from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
-from FuzzyVesselCoreLib.mrml.new_points import world_points
 from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from . import region_section
 from .advice import AdviceLine
-from .click_undo import ClickUndo
-from .comparison_section import ComparisonSection
+from .clicks import ClickUndo
 from .following import Following
-from .input_section import InputSection
-from .method_section import MethodSection, affinity_of, model_options
-from .output_section import DisplaySection, OutputSection
-from .region_section import RegionSection
+from .input_section import InputSection, RegionSection, region_of, region_problem
+from .method_section import MethodSection, model_options
+from .output_section import OutputSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import worded
 
-# Parameters that a text in the status line speaks of, beside points and settings of the run.
-SUBJECT = (
-    *("inputVolume", "seeds", "backgroundSeeds", "region", "roi", "mask", "maskSegmentID"),
-    *("sceneVolume", "labelmap", "segmentation", "segmentID", "device", "autoUpdate"),
-)
+# Parameters that no text in the status line speaks of.
+UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting, _writing, _said_of, _problem = False, False, None, False
+    _reacting = _writing = _problem = False
+    _said_of: tuple | None = None
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
@@ -53,15 +48,13 @@ class ConnectednessPanel(Panel):
         self.region = RegionSection(self)
         self.method = MethodSection(self)
         self.threshold = ThresholdSection(self)
-        self.display = DisplaySection(self)
-        self.comparison = ComparisonSection(self)
         self.undoing = ClickUndo(self)
         self.following = Following(self)
         self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
             *(self.input, self.output, self.vessels, self.seeds, self.region, self.method),
-            *(self.threshold, self.display, self.comparison, self.undoing),
+            *(self.threshold, self.undoing),
         )
 
     def react(self) -> None:
@@ -86,14 +79,8 @@ class ConnectednessPanel(Panel):
 
     # --- the panel's life
 
-    @property
-    def closed(self) -> bool:
-        """Whether the widgets are about to end."""
-        return self._left
-
     def enter(self) -> None:
         Panel.enter(self)
-        self.input.watch_slices(True)
         self.seeds.placing.enable_keys(True)
         scroll_to_top(self._window)
 
@@ -102,13 +89,11 @@ class ConnectednessPanel(Panel):
         self.seeds.placing.enable_keys(False)
         self.threshold.end_preview()
         self.following.forget()
-        self.input.watch_slices(False)
         Panel.exit(self)
-        self.display.surface.finish()
 
     def cleanup(self) -> None:
         self.seeds.placing.remove_keys()
-        self.input.watch_slices(False)
+        self.input.leave()
         Panel.cleanup(self)
 
     def forget(self) -> None:
@@ -121,7 +106,7 @@ class ConnectednessPanel(Panel):
         """Another volume was chosen, with points and results of its own: no run begins."""
         self.seeds.placing.stop()
         self.threshold.volume_was_changed()
-        self.display.surface.first = False
+        self.output.surface.first = False
         self.following.rest()
 
     @property
@@ -135,8 +120,10 @@ class ConnectednessPanel(Panel):
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
-        values = (getattr(self.parameters, name) for name in SUBJECT)
-        return (self.inputs_text(), voxel_time(self.parameters.inputVolume), *values)
+        """What a text in the status line speaks of."""
+        parameters = self.parameters
+        values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
+        return (self.inputs_text(), voxel_time(parameters.inputVolume), *values)
 
     # --- what sections ask for
 
@@ -161,7 +148,7 @@ class ConnectednessPanel(Panel):
         if parameters.thresholdSource.value == "manual":
             threshold = max(parameters.threshold, model.get("cut", LEAST))
         return RunOptions(
-            **region_section.nodes_of(parameters),
+            **region_of(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
@@ -211,37 +198,26 @@ class ConnectednessPanel(Panel):
 
     # --- runs: read, compute, write
 
-    def apply(self) -> None:
-        self.seeds.drag.interrupt()
-        Panel.apply(self)
-
     def prepare(self) -> None:
         from FuzzyConnectedGPULib.contrast import warm_up
 
         warm_up.prepare()
 
     def why_not(self) -> str:
-        parameters = self.parameters
-        if parameters.inputVolume is None:
+        if self.parameters.inputVolume is None:
             return _("Choose a volume.")
-        if not clicked_vessels(parameters):
+        if not clicked_vessels(self.parameters):
             return self.why_not_else() or _("Place at least one point inside the vessels.")
         return self.why_not_else()
 
     def why_not_else(self) -> str:
         """What stands against a run, beside a missing volume and missing points."""
-        parameters = self.parameters
-        volume = parameters.inputVolume
+        volume = self.parameters.inputVolume
         if volume is not None and not self.has_voxels(volume):
             return _("The volume holds no voxels, or colours instead of one intensity.")
         if volume is not None and volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
-        if parameters.model.value == "affinity":
-            if self.method.problem:
-                return self.method.problem
-            if affinity_of(parameters) is None:
-                return _("The spreads of the vessel brightness must be above 0.")
-        return region_section.why_not(parameters)
+        return self.method.problem or region_problem(self.parameters)
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -287,20 +263,13 @@ class ConnectednessPanel(Panel):
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
-            self.display.surface.first = True
+            self.output.surface.first = True
         notes = [worded(each) for each in result.warnings if each not in faint]
-        done = self._done(result)
+        device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
+        done = _("Done, on {device}.").format(device=device)
         if not own:  # another one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
-
-    def _done(self, result: Any) -> str:
-        work = {
-            "nothing": _("Nothing but the threshold had changed"),
-            "new seeds": _("Went on from the last run"),
-        }.get(self.logic.cached.work, _("Done"))
-        device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
-        return _("{work}, on {device}.").format(work=work, device=device)
 
 
 def scroll_to_top(widget: Any) -> None:

@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.vessels import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.new_points import VESSEL_COLOR
+from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
@@ -25,19 +25,25 @@ class Following:
     The latest inputs win; a run that is out of date is cancelled between its steps, and the mouse
     never waits. While a point is held its labels are shown in the slices; otherwise they are
     written, as after Apply, and the surface follows.
-
-    Parameters
-    ----------
-    panel : ConnectednessPanel
     """
 
     def __init__(self, panel: Any) -> None:
         self._panel = panel
-        self._asked = ""  # the inputs that were requested last
-        self._ready: tuple | None = None  # what the preview shows: its inputs, and what was found
-        self._copy: tuple[int, Any] = (0, None)  # of the volume's voxels, and when they were edited
         self._preview = LabelPreview(_("Vessels preview"))
         self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self.forget()
+
+    def forget(self) -> None:
+        """The scene is closed, or the panel ends or is left."""
+        self._stop()
+        self._asked = ""  # the inputs that were requested last
+        self._copy: tuple[int, Any] = (0, None)  # of the volume's voxels, and when they were edited
+
+    def _stop(self) -> None:
+        if self._run.pending:
+            self._run.stop()
+        self._ready: tuple | None = None  # what the preview shows: its inputs, and what was found
+        self._preview.drop()
 
     @property
     def working(self) -> bool:
@@ -65,23 +71,12 @@ class Following:
         elif not panel.seeds.dragging and self._ready is not None:
             self._write(*self._ready)
 
-    def _stop(self) -> None:
-        if self._run.pending:
-            self._run.stop()
-        self._ready = None
-        self._preview.drop()
-
-    def forget(self) -> None:
-        """The scene is closed, or the panel ends or is left."""
-        self._stop()
-        self._asked, self._copy = "", (0, None)
-
     # --- the steps; `_compute` alone runs in another thread
 
     def _read(self) -> tuple:
         panel = self._panel
         parameters = panel.parameters
-        if parameters is None or panel.closed or panel.why_not() or panel.is_current():
+        if parameters is None or panel.why_not() or panel.is_current():
             raise NothingToDo
         chosen, time = frozen(parameters), voxel_time(parameters.inputVolume)
         if time != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
@@ -95,16 +90,15 @@ class Following:
 
     def _show(self, result: tuple) -> None:
         inputs, found = result
-        run, _chosen, _cached, text = inputs
-        if self._panel.parameters is None:
+        run, panel = inputs[0], self._panel
+        if panel.parameters is None:
             return
-        if not self._panel.seeds.dragging:
-            if text == self._panel.state_text():
-                self._write(inputs, found)
+        if not panel.seeds.dragging:
+            self._write(inputs, found)
             return
         self._ready = result
         colors = [VESSEL_COLOR] if len(run.lists) == 1 else [color_of(each) for each in run.lists]
-        volume, shown = run.volume_node, self._panel.parameters.segmentation
+        volume, shown = run.volume_node, panel.parameters.segmentation
         self._preview.show(
             found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
         )
@@ -122,13 +116,12 @@ class Following:
         panel = self._panel
         if isinstance(error, NothingToDo):
             panel.update_soon()
-            return
-        if panel.seeds.dragging and isinstance(error, InputError):
+        elif panel.seeds.dragging and isinstance(error, InputError):
             self._asked = ""  # where the point is now: outside, or on another one
-            return
-        self._ready = None
-        self._preview.drop()
-        panel.say(panel.worded(error), problem=True)
-        panel.update_soon()
-        if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
-            raise error
+        else:
+            self._ready = None
+            self._preview.drop()
+            panel.say(panel.worded(error), problem=True)
+            panel.update_soon()
+            if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
+                raise error

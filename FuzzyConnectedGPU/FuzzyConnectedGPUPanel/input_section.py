@@ -1,4 +1,4 @@
-"""Section Input: which volume, and what belongs to each."""
+"""Sections Input and Where to search: which volume, what belongs to it, and the region in it."""
 
 from typing import Any
 
@@ -7,12 +7,20 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML import volume_state
+from FuzzyConnectedGPUMRML import views, volume_state
 from FuzzyConnectedGPUMRML.vessels import vessels_of
-from FuzzyConnectedGPUMRML.views import composites, shown_volume
 from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyVesselCoreLib.mrml.regions import fit_roi
+from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
 
-from .placing import list_of
+from .clicks import list_of
+
+# Names of the widgets that a kind of region needs, beside the one that names the kind.
+ROWS = {
+    "whole": (),
+    "roi": ("roiLabel", "roiSelector", "fitRoiButton"),
+    "mask": ("maskLabel", "maskSelector"),
+}
 
 
 class InputSection:
@@ -24,42 +32,27 @@ class InputSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._tooltip = self.ui.inputSelector.toolTip
         self._observers = VTKObservationMixin()
+        scene = slicer.mrmlScene
+        self._observers.addObserver(scene, scene.NodeAddedEvent, self._on_node_added)
+        self.forget()
+
+    def forget(self) -> None:
+        """The volume is gone."""
         self._chosen = False  # once, in this scene: a volume that is removed is not replaced
         self._known: tuple = (None, {}, [])  # the volume, its values, its vessels
 
-    def watch_slices(self, on: bool) -> None:
-        """While the module is open, the first volume that the slices show is chosen."""
+    def leave(self) -> None:
+        """The panel ends."""
         self._observers.removeObservers()
-        if on:
-            scene = slicer.mrmlScene
-            self._observers.addObserver(scene, scene.NodeAddedEvent, self._on_node_added)
-            for composite in composites():
-                self._observers.addObserver(composite, vtk.vtkCommand.ModifiedEvent, self._look)
-            self._look()
 
     @vtk.calldata_type(vtk.VTK_OBJECT)
     def _on_node_added(self, caller: Any, event: Any, node: Any) -> None:
-        if node.IsA("vtkMRMLSliceCompositeNode"):
-            self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._look)
-        elif node.IsA("vtkMRMLVolumeNode"):
-            self._panel.update_soon()
-
-    def _look(self, caller: Any = None, event: Any = None) -> None:
-        parameters, volume = self._panel.parameters, shown_volume()
-        if parameters is None or self._chosen or parameters.inputVolume is not None:
-            return
-        if self._fits(volume):
-            parameters.inputVolume = volume
+        if node.IsA("vtkMRMLVolumeNode"):
+            self._panel.update_soon()  # when the slices show it
 
     def _fits(self, node: Any) -> bool:
         return self._panel.has_voxels(node) and node.GetAttribute(KIND) is None
-
-    def candidates(self) -> int:
-        """How many volumes there are to choose from."""
-        nodes = slicer.util.getNodesByClass("vtkMRMLScalarVolumeNode")
-        return sum(self._fits(node) and not node.IsA("vtkMRMLLabelMapVolumeNode") for node in nodes)
 
     def shows_another(self, volume: Any) -> bool:
         """Whether a volume of a slice is another one than that of the panel."""
@@ -82,11 +75,14 @@ class InputSection:
 
         What was changed together with the volume, as by a script, stays.
         """
-        self._chosen = self._chosen or parameters.inputVolume is not None
+        if parameters.inputVolume is None:
+            shown = views.shown_volume()
+            if self._chosen or slicer.mrmlScene.IsBatchProcessing() or not self._fits(shown):
+                return
+            parameters.inputVolume = shown
+        self._chosen = True
         volume, (before, values, lists) = parameters.inputVolume, self._known
         names = (*volume_state.NODES, *volume_state.VALUES)
-        if volume is None:
-            return
         if before is not None and volume is not before:
             if slicer.mrmlScene.IsNodePresent(before):
                 volume_state.store(before, values, lists)
@@ -97,23 +93,133 @@ class InputSection:
         self._known = volume, values, vessels_of(parameters)
 
     def show(self, parameters: Any) -> None:
-        volume, text = parameters.inputVolume, self._tooltip
-        if self._panel.has_voxels(volume):
-            size = " \u00d7 ".join(str(n) for n in volume.GetImageData().GetDimensions())
-            spacing = " \u00d7 ".join(f"{mm:.3g}" for mm in volume.GetSpacing())
-            described = _("{size} voxels of {spacing} mm").format(size=size, spacing=spacing)
-            text = f"{text}\n{described}"
-        self.ui.inputSelector.toolTip = text
         nodes = slicer.util.getNodesByClass("vtkMRMLScalarVolumeNode")
-        results = [
-            each.GetID()
-            for each in nodes
-            if each.GetAttribute(KIND) is not None and each is not volume
-        ]
+        own = [each for each in nodes if each.GetAttribute(KIND) is not None]
+        results = [each.GetID() for each in own if each is not parameters.inputVolume]
         offered = self.ui.inputSelector.sortFilterProxyModel()
         if list(offered.hiddenNodeIDs) != results:
             offered.hiddenNodeIDs = results
 
+
+class RegionSection:
+    """Where vessels are searched: the whole volume, a box, or a mask."""
+
+    def __init__(self, panel: Any) -> None:
+        self._panel, self.ui = panel, panel.ui
+        self._choice = SegmentChoice(panel, self.ui.maskSegmentComboBox, "maskSegmentID", ("mask",))
+        self._edits = EditObserver(panel.update_soon)
+        self.ui.fitRoiButton.connect("clicked()", self.fit)
+        self.ui.maskSelector.connect("nodeActivated(vtkMRMLNode*)", self._uncover)
+
     def forget(self) -> None:
-        """The volume is gone."""
-        self._chosen, self._known = False, (None, {}, [])
+        """The mask is gone."""
+        self._edits.forget()
+        self._choice.forget()
+
+    def fit(self) -> None:
+        """Make the box as large as the volume; there is one afterwards."""
+        parameters = self._panel.parameters
+        if parameters.roi is None:
+            name = slicer.mrmlScene.GenerateUniqueName(_("Region"))
+            parameters.roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode", name)
+        fit_roi(parameters.roi, parameters.inputVolume)
+
+    def _uncover(self, mask: Any) -> None:
+        """A mask that is chosen lets the image through."""
+        if mask is not None and self._panel.parameters is not None:
+            views.uncover(self._panel.parameters.inputVolume, mask)
+
+    def react(self, parameters: Any) -> None:
+        """Forget the segment with its mask, and follow edits."""
+        self._choice.follow(parameters)
+        self._edits.follow((parameters.inputVolume, parameters.mask, parameters.roi))
+
+    def show(self, parameters: Any) -> None:
+        kind, mask = parameters.region.value, parameters.mask
+        for each, names in ROWS.items():
+            for name in names:
+                getattr(self.ui, name).setVisible(each == kind)
+        of_segments = kind == "mask" and mask is not None and mask.IsA("vtkMRMLSegmentationNode")
+        for widget in (self.ui.maskSegmentLabel, self.ui.maskSegmentComboBox):
+            widget.setVisible(of_segments)
+        self._choice.show(parameters, mask if of_segments else None, _("All segments"), "{name}")
+        why = "" if self._panel.has_voxels(parameters.inputVolume) else _("Choose a volume first.")
+        self._panel.enable(self.ui.fitRoiButton, why)
+
+
+class SegmentChoice:
+    """A combo box of segments, and the ID among the parameters that is chosen in it.
+
+    The ID is of some nodes, and goes with each of them: another segmentation may have the same one.
+    `agreed` is asked before a segment is taken.
+    """
+
+    def __init__(
+        self, panel: Any, box: Any, id_name: str, node_names: tuple[str, ...], agreed: Any = None
+    ) -> None:
+        self._panel, self._box, self._agreed = panel, box, agreed or (lambda _id: True)
+        self._id, self._nodes = id_name, node_names
+        self._known: tuple[list[Any], str] | None = None
+        self._shown: list[tuple[str, str]] = []
+        box.connect("activated(int)", self._choose)
+
+    def forget(self) -> None:
+        """The scene is closed."""
+        self._known, self._shown = None, []
+        self._box.clear()
+
+    def follow(self, parameters: Any) -> None:
+        """Empty the ID if a node has changed without it."""
+        segment_id = getattr(parameters, self._id)
+        nodes = [getattr(parameters, name) for name in self._nodes]
+        known_nodes, known_id = self._known or (nodes, segment_id)
+        if nodes != known_nodes and segment_id == known_id != "":
+            segment_id = ""
+            setattr(parameters, self._id, segment_id)
+        self._known = nodes, segment_id
+
+    def _choose(self, index: int) -> None:
+        parameters = self._panel.parameters
+        wanted = self._shown[index][0]
+        if self._agreed(wanted):
+            setattr(parameters, self._id, wanted)
+        self._show_current(parameters)
+
+    def show(self, parameters: Any, segmentation: Any, none: str, text: str) -> None:
+        """Offer the segments of a node, each as `text` with its {name}, below `none` of them."""
+        offered = [("", none)]
+        if segmentation is not None:
+            inner = segmentation.GetSegmentation()
+            names = [(each, inner.GetSegment(each).GetName()) for each in inner.GetSegmentIDs()]
+            offered += [(each, text.format(name=name)) for each, name in names]
+        if offered != self._shown:
+            self._shown = offered
+            self._box.clear()
+            self._box.addItems([name for _id, name in offered])
+        self._show_current(parameters)
+
+    def _show_current(self, parameters: Any) -> None:
+        ids, current = [each for each, _name in self._shown], getattr(parameters, self._id)
+        self._box.setCurrentIndex(ids.index(current) if current in ids else 0)
+
+
+def region_problem(parameters: Any) -> str:
+    """What the region lacks, as a sentence; or an empty text."""
+    if parameters.region.value == "roi" and parameters.roi is None:
+        return _("Choose or add the box to search in (Advanced, Where to search).")
+    if parameters.region.value == "mask":
+        if parameters.mask is None:
+            return _("Choose the mask to search in (Advanced, Where to search).")
+        if parameters.mask is parameters.inputVolume:
+            return _("The mask is the volume itself: choose another one.")
+    return ""
+
+
+def region_of(parameters: Any) -> dict[str, Any]:
+    """The region as the logic takes it."""
+    kind = parameters.region.value
+    return dict(
+        roiNode=parameters.roi if kind == "roi" else None,
+        maskNode=parameters.mask if kind == "mask" else None,
+        maskSegmentID=parameters.maskSegmentID if kind == "mask" else "",
+    )

@@ -8,24 +8,27 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyVesselCoreLib.mrml import ownership
-from FuzzyVesselCoreLib.mrml.segment_origin import (
+from FuzzyVesselCoreLib.mrml.segments import (
     is_as_written,
     result_segment,
     result_segments,
 )
 from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
 
-from .region_section import SegmentChoice, fill
+from .input_section import SegmentChoice
 from .result_surface import ResultSurface
 
 
 class OutputSection:
-    """Nodes that take the result."""
+    """Nodes that take the result, its surface, and the connectedness map over the image."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._segments: list[tuple[str, str]] = []
-        self._choice = SegmentChoice("segmentID", "segmentation", "inputVolume")
+        self.surface = ResultSurface(panel)
+        nodes = ("segmentation", "inputVolume")
+        self._choice = SegmentChoice(
+            panel, self.ui.segmentComboBox, "segmentID", nodes, self._agreed_to_overwrite
+        )
         replace = _(
             "The voxels of '{name}' are replaced by each result of {source}. Write into it?"
         )
@@ -39,22 +42,23 @@ class OutputSection:
                 (ui.sceneSelector, "sceneVolume", ownership.CONNECTEDNESS, replace),
             )
         ]
+        self.forget()
+
+    def forget(self) -> None:
+        """All nodes are gone."""
         self._volume: Any = None  # that is chosen
         self._drawn: Any = None  # that of the result that was drawn last
-        self.ui.segmentComboBox.connect("activated(int)", self._choose_segment)
+        self._overlay: tuple[Any, float] = (None, 0.0)
+        self._choice.forget()
+        self.surface.forget()
 
     # --- which segments
 
     def segment_to_write(self, parameters: Any) -> str:
         """The segment that is overwritten because the user chose it; else an empty text."""
         node, wanted = parameters.segmentation, parameters.segmentID
-        if node is None or not wanted or node.GetSegmentation().GetSegment(wanted) is None:
-            return ""
-        return wanted
-
-    def result_segment(self, parameters: Any) -> str:
-        """ID of the segment that a run writes or has written; else an empty text."""
-        return next(iter(self.result_segments(parameters)), "")
+        there = node is not None and wanted and node.GetSegmentation().GetSegment(wanted)
+        return wanted if there else ""
 
     def result_segments(self, parameters: Any) -> list[str]:
         """IDs of the segments of all vessels that a run writes or has written."""
@@ -66,13 +70,11 @@ class OutputSection:
 
     def is_shown(self, parameters: Any) -> bool:
         """Whether the result's segments are still there, if there is a segmentation."""
-        segmentation = parameters.segmentation
-        return segmentation is None or bool(self.result_segments(parameters))
+        return parameters.segmentation is None or bool(self.result_segments(parameters))
 
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""
-        node = parameters.segmentation
-        lists = clicked_vessels(parameters)
+        node, lists = parameters.segmentation, clicked_vessels(parameters)
         if node is None or (len(lists) == 1 and self.segment_to_write(parameters)):
             return ""
         found = [result_segments(node, each, parameters.inputVolume) for each in lists]
@@ -85,6 +87,17 @@ class OutputSection:
             if edited
         )
 
+    def _agreed_to_overwrite(self, segment_id: str) -> bool:
+        """Whether a segment may be overwritten, after asking where no run wrote it as it is."""
+        inner = self._panel.parameters.segmentation.GetSegmentation() if segment_id else None
+        if not segment_id or is_as_written(inner.GetSegment(segment_id)):
+            return True
+        text = _("The voxels of the segment '{name}' are replaced by each result. Write into it?")
+        text = text.format(name=inner.GetSegment(segment_id).GetName())
+        return bool(slicer.util.confirmYesNoDisplay(text, windowTitle=self._panel.title()))
+
+    # --- results
+
     def written(self, parameters: Any, result: Any, volume_node: Any) -> None:
         """Show a result of a volume that was written just now."""
         parameters.labelmap = result.labelmapNode
@@ -94,38 +107,19 @@ class OutputSection:
         if result.segmentID:
             # The segment is drawn already; the labelmap over it would hide its outline.
             views.hide_labelmap(result.labelmapNode)
-            self._panel.display.surface.follow(parameters)
+            self.surface.follow(parameters)
         else:
             views.show_labelmap(result.labelmapNode)
         if volume_node is not None:
             self._draw(volume_node)
 
     def _draw(self, volume_node: Any) -> None:
+        """Show a volume, and of several ones only its own results."""
         other = volume_node is not self._drawn
         views.show_volume(volume_node, everywhere=other)
         if other:
             views.show_results_of(volume_node)
         self._drawn = volume_node
-
-    # --- what the user does
-
-    def _choose_segment(self, index: int) -> None:
-        parameters = self._panel.parameters
-        if parameters is None:
-            return
-        wanted, inner = self._segments[index][0], None
-        if wanted and parameters.segmentation is not None:
-            inner = parameters.segmentation.GetSegmentation().GetSegment(wanted)
-        text = _("The voxels of the segment '{name}' are replaced by each result. Write into it?")
-        if (
-            inner is None
-            or is_as_written(inner)
-            or slicer.util.confirmYesNoDisplay(
-                text.format(name=inner.GetName()), windowTitle=self._panel.title()
-            )
-        ):
-            parameters.segmentID = wanted
-        self._show_segments(parameters)
 
     # --- what follows and what is shown
 
@@ -142,61 +136,24 @@ class OutputSection:
                 if parameters.labelmap is not None:
                     views.fit_cameras(parameters.labelmap)
         self._choice.follow(parameters)
+        self.surface.react(parameters)
+        scene_node, (_node, before_opacity) = self._panel.result_scene(), self._overlay
+        opacity = parameters.overlayOpacity if parameters.showOverlay else 0.0
+        changed = (scene_node, opacity) != self._overlay
+        if changed and scene_node is not None and (opacity or before_opacity):
+            views.show_scene(scene_node, opacity)
+        self._overlay = (scene_node, opacity)
 
     def show(self, parameters: Any) -> None:
         for selector in self._selectors:
             selector.show(parameters)
-        self._show_segments(parameters)
-
-    def _show_segments(self, parameters: Any) -> None:
-        segments, node = [("", _("Update this result"))], parameters.segmentation
-        if node is not None:
-            inner, text = node.GetSegmentation(), _("Overwrite: {name}")
-            segments += [
-                (each, text.format(name=inner.GetSegment(each).GetName()))
-                for each in inner.GetSegmentIDs()
-            ]
-        box = self.ui.segmentComboBox
-        self._segments = fill(box, self._segments, segments, parameters.segmentID)
+        text = _("Overwrite: {name}")
+        self._choice.show(parameters, parameters.segmentation, _("Update this result"), text)
         one = len(clicked_vessels(parameters)) < 2
         why = "" if one else _("With several vessels, each updates its own segment.")
-        self._panel.enable(box, why)
-
-    def forget(self) -> None:
-        """All nodes are gone."""
-        self._segments, self._volume, self._drawn = [], None, None
-        self._choice.forget()
-        self.ui.segmentComboBox.clear()
-
-
-class DisplaySection:
-    """The surface in 3D, and the connectedness map over the image."""
-
-    def __init__(self, panel: Any) -> None:
-        self._panel, self.ui = panel, panel.ui
-        self.surface = ResultSurface(panel)
-        self._overlay: tuple[str, float] | None = None
-
-    def react(self, parameters: Any) -> None:
-        """Follow the choices of what is shown."""
-        self.surface.react(parameters)
-        scene_node, wanted = self._panel.result_scene(), None
-        if scene_node is not None:
-            opacity = parameters.overlayOpacity if parameters.showOverlay else 0.0
-            wanted = (scene_node.GetID(), opacity)
-        if wanted != self._overlay:
-            if wanted is not None and (wanted[1] or self._overlay):
-                views.show_scene(scene_node, wanted[1])
-            self._overlay = wanted
-
-    def show(self, parameters: Any) -> None:
+        self._panel.enable(self.ui.segmentComboBox, why)
         self._panel.enable(self.ui.show3DCheckBox, self.surface.why_not(parameters))
         there = self._panel.result_scene() is not None
         why = "" if there else _("There is no connectedness map yet: press Apply.")
         self._panel.enable(self.ui.overlayCheckBox, why)
         self._panel.enable(self.ui.overlaySlider, why)
-
-    def forget(self) -> None:
-        """All nodes are gone."""
-        self.surface.forget()
-        self._overlay = None

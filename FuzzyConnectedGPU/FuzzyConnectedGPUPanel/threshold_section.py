@@ -1,7 +1,9 @@
-"""Section Threshold: less and more, automatic choices, V(t), and the result that follows."""
+"""Section Threshold: less and more, the automatic choice, V(t), and the result that follows."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
@@ -10,9 +12,10 @@ from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.widgets.plots import ACCENT, SECOND, Plot
 
-from . import region_section
-from .plots import VolumePlot, millilitres
+from .input_section import region_of
+from .tables import millilitres
 from .wording import threshold_reason, worded
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
@@ -25,18 +28,23 @@ class ThresholdSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         self._plot = VolumePlot(self.ui.curveFrame, self.choose)
-        self._curve: Any = None
-        self._curve_of: tuple | None = None
-        self._applied: tuple[float, int] | None = None  # what the labels were written of
-        self._reason = ""
-        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
         self._held = qt.QTimer()
         self._held.setInterval(LOOK)
         self._held.connect("timeout()", self._end_if_released)
         self.ui.thresholdSlider.connect("valueIsChanging(double)", self.preview)
         self.ui.thresholdSpinBox.connect("valueChanged(double)", self.choose)
-        self.ui.automaticThresholdButton.connect("clicked()", lambda: self.choose_by("automatic"))
-        self.ui.backgroundThresholdButton.connect("clicked()", lambda: self.choose_by("background"))
+        self.ui.automaticThresholdButton.connect("clicked()", lambda: self.choose(None))
+        self.forget()
+
+    def forget(self) -> None:
+        """The connectedness map is gone."""
+        self._held.stop()
+        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
+        self._curve: Any = None
+        self._curve_of: tuple | None = None
+        self._applied: tuple | None = None  # what the labels were written of
+        self._reason = ""
+        self._plot.show_curve(None, None)
 
     # --- what the user does
 
@@ -49,7 +57,7 @@ class ThresholdSection:
             self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
             self._held.start()
         self._preview.show(threshold)
-        self._show_volume(threshold, None)
+        self._show_volume(threshold, self._curve and self._curve.at(threshold))
 
     def end_preview(self) -> None:
         """The views show the result again."""
@@ -63,53 +71,45 @@ class ThresholdSection:
             self.end_preview()
             self._panel.update_soon()
 
-    def choose(self, threshold: float) -> None:
-        """Take a threshold by hand."""
-        if self._panel.parameters is not None:
-            self._panel.parameters.threshold = min(max(threshold, LEAST), 1.0)
-
-    def choose_by(self, source: str) -> None:
-        """Take the automatic threshold or that of the background points, now and in later runs."""
+    def choose(self, threshold: float | None) -> None:
+        """Take a threshold by hand, or with None the automatic one, now and in every run."""
         parameters = self._panel.parameters
-        if self._panel.running.active:
-            parameters.thresholdSource = type(parameters.thresholdSource)(source)
-        else:
-            self._choose_by(source, parameters)
-        self._panel.update_soon()
+        kinds = type(parameters.thresholdSource)
+        with slicer.util.NodeModify(parameters.parameterNode):
+            if threshold is not None:
+                parameters.thresholdSource = kinds.MANUAL
+                parameters.threshold = min(max(threshold, LEAST), 1.0)
+            else:
+                parameters.thresholdSource = kinds.AUTOMATIC
+                if not self._panel.running.active:
+                    self._take_automatic(parameters)
 
-    def _choose_by(self, source: str, parameters: Any) -> None:
-        kinds, logic = type(parameters.thresholdSource), self._panel.logic
-        parameters.thresholdSource = kinds(source)
-        scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds
+    def _take_automatic(self, parameters: Any) -> None:
+        scene_node = self._panel.result_scene(parameters)
         if scene_node is None:
             return
         try:
-            if source == "background" and run_inputs.contrast_threshold(scene_node) is None:
-                clear = float(logic.backgroundThreshold(scene_node, points))
-                threshold = max(float(parameters.threshold), clear)  # never lower: it would leak
-            else:
-                threshold = logic.automaticThreshold(scene_node, points, parameters.cut)
+            threshold = self._panel.logic.automaticThreshold(
+                scene_node, parameters.backgroundSeeds, parameters.cut
+            )
         except InputError as error:
-            parameters.thresholdSource = kinds("manual")
             self._panel.say(worded(error))
             return
-        self._reason = threshold_reason(threshold)
-        with slicer.util.NodeModify(parameters.parameterNode):
-            parameters.threshold = float(threshold)
-            self._apply(parameters, parameters.threshold)
+        parameters.threshold, self._reason = float(threshold), threshold_reason(threshold)
+        self._apply(parameters)
 
     # --- what runs do
 
     def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        self._applied = (float(result.threshold), chosen.fillGaps)
-        self._reason = threshold_reason(result.threshold)
-        if parameters.threshold == chosen.threshold:
-            parameters.threshold = self._applied[0]
-            self._applied = (parameters.threshold, chosen.fillGaps)
-        now = parameters.thresholdSource.value
-        if now == "background" or now not in (chosen.thresholdSource.value, "manual"):
-            self._choose_by(now, parameters)
+        self._reason, moved = threshold_reason(result.threshold), parameters.threshold
+        parameters.threshold = float(result.threshold)
+        self._applied = (parameters.threshold, chosen.fillGaps, chosen.showDisputed)
+        automatic = parameters.thresholdSource.value != "manual"
+        if moved != chosen.threshold:
+            parameters.threshold = moved
+        elif automatic and chosen.thresholdSource is not parameters.thresholdSource:
+            self._take_automatic(parameters)
         self._follow(parameters, result.sceneNode)
 
     # --- what follows
@@ -122,7 +122,7 @@ class ThresholdSection:
             self._follow(parameters, scene_node)
 
     def _follow(self, parameters: Any, scene_node: Any) -> None:
-        wanted = (parameters.threshold, parameters.fillGaps)
+        wanted = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
         if self._applied is None or scene_node is None:
             self._applied = wanted
         if wanted == self._applied:
@@ -130,23 +130,24 @@ class ThresholdSection:
         with slicer.util.NodeModify(parameters.parameterNode):
             if wanted[0] != self._applied[0]:
                 self._reason = ""
-                parameters.thresholdSource = type(parameters.thresholdSource)("manual")
-            self._apply(parameters, parameters.threshold)
+                parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
+            self._apply(parameters)
 
-    def _apply(self, parameters: Any, threshold: float) -> None:
+    def _apply(self, parameters: Any) -> None:
+        """Write the labels of the threshold, the filled gaps and the disputed voxels."""
         self.end_preview()
-        self._applied = (threshold, parameters.fillGaps)
+        self._applied = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
         scene_node, panel = parameters.sceneVolume, self._panel
         by_contrast = run_inputs.contrast_threshold(scene_node) is not None
         cut = 0.0 if by_contrast else parameters.cut
         try:
             result = panel.logic.thresholdScene(
                 scene_node,
-                max(threshold, LEAST, cut),
+                max(parameters.threshold, LEAST, cut),
                 backgroundSeedsNode=parameters.backgroundSeeds,
                 cut=cut,
                 fillGaps=parameters.fillGaps,
-                **region_section.nodes_of(parameters),
+                **region_of(parameters),
                 labelmapNode=parameters.labelmap,
                 segmentationNode=parameters.segmentation,
                 segmentID=panel.output.segment_to_write(parameters),
@@ -161,11 +162,6 @@ class ThresholdSection:
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)
-
-    def cut_again(self, parameters: Any) -> None:
-        """Write the labels of the present threshold anew."""
-        if self._panel.result_scene(parameters) is not None and not self._panel.running.active:
-            self._apply(parameters, parameters.threshold)
 
     def _read_curve(self, scene_node: Any) -> None:
         image = None
@@ -203,15 +199,8 @@ class ThresholdSection:
         return volume_ml / self._curve.total if self._curve is not None else 0.0
 
     def show(self, parameters: Any) -> None:
-        ui, source = self.ui, parameters.thresholdSource.value
-        self._plot.show_curve(self._curve)
-        ui.automaticThresholdButton.checked = source == "automatic"
-        ui.backgroundThresholdButton.checked = source == "background"
-        ui.backgroundThresholdButton.setVisible(parameters.model.value == "affinity")
-        points, why = parameters.backgroundSeeds, ""
-        if points is None or not points.GetNumberOfDefinedControlPoints():
-            why = _("Click points with Not vessel first, where the result leaks.")
-        self._panel.enable(ui.backgroundThresholdButton, why)
+        ui, automatic = self.ui, parameters.thresholdSource.value != "manual"
+        ui.automaticThresholdButton.checked = automatic
         there = self._panel.result_scene(parameters) is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")
         self._panel.enable(ui.thresholdSlider, why)
@@ -221,21 +210,59 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(parameters.threshold, self.measured(parameters))
-        ui.thresholdNoteLabel.text = self._reason if source == "automatic" else ""
+        ui.thresholdNoteLabel.text = self._reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
-    def _show_volume(self, threshold: float, exact: float | None) -> None:
-        volume, text = exact, ""
-        if self._preview is not None and self._curve is not None:
-            volume = self._curve.at(threshold)
+    def _show_volume(self, threshold: float, volume: float | None) -> None:
+        text = ""
         if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
-        self._plot.show_threshold(threshold)
+        self._plot.show_curve(self._curve, threshold)
 
-    def forget(self) -> None:
-        """The connectedness map is gone."""
-        self._held.stop()
-        self._preview = self._curve = self._curve_of = self._applied = None
-        self._reason = ""
-        self._plot.show_curve(None)
+
+class VolumePlot(Plot):
+    """V(t): the volume over the threshold, on a logarithmic scale, and where the threshold is.
+
+    `chosen` is called with a threshold where the user clicks.
+    """
+
+    HEIGHT = 120
+
+    def __init__(self, frame: Any, chosen: Callable[[float], None]) -> None:
+        Plot.__init__(self, frame)
+        self._curve, self._threshold, self._chosen = None, None, chosen
+        self.toolTip = _(
+            "Volume over the threshold. Where the curve jumps up towards lower thresholds, the "
+            "result leaks. Click to set the threshold."
+        )
+
+    def show_curve(self, curve: Any, threshold: float | None) -> None:
+        """Show a `VolumeCurve` and the threshold, or None."""
+        self._curve, self._threshold = curve, threshold
+        self.update()
+
+    def mousePressEvent(self, event: Any) -> None:
+        area = self.area()
+        place = event.position() if hasattr(event, "position") else event.pos()  # Qt 6 and Qt 5
+        share = (place.x() - area.left()) / area.width()
+        if self._curve is not None and 0 <= share <= 1:
+            self._chosen(share)
+
+    def paint_curves(self, painter: Any, area: Any) -> None:
+        curve = self._curve
+        if curve is None:
+            self.hint(painter, area, _("After a run: volume over threshold. A leak is a jump."))
+            return
+        places = np.unique(np.linspace(0, len(curve.thresholds) - 1, 400).astype(int))
+        volumes = np.maximum(curve.millilitres[places], 1e-12)
+        least, most = volumes[-1], volumes[0]
+        heights = np.log(volumes / least) / max(np.log(most / least), 1e-12) * 0.94 + 0.03
+        self.line(painter, area, curve.thresholds[places].tolist(), heights.tolist(), SECOND, 2.0)
+        if self._threshold is not None:
+            self.upright(painter, area, self._threshold, ACCENT)
+        painter.setPen(self.palette.color(qt.QPalette.WindowText))
+        inner = area.adjusted(4, 2, -4, -2)
+        painter.drawText(inner, qt.Qt.AlignRight | qt.Qt.AlignTop, millilitres(most))
+        painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignBottom, millilitres(least))
+        self.numbers(painter, area, ["0", _("threshold"), "1"])

@@ -22,13 +22,7 @@ ABANDONED = 30 * 86400.0  # seconds after which a cache that nobody used is remo
 
 @contextmanager
 def needs_numba() -> Iterator[None]:
-    """Guard the import of numba or of a module that needs it, and of cc3d.
-
-    Raises
-    ------
-    DeviceError
-        It is not installed.
-    """
+    """Guard the import of numba, or of what needs it, and of cc3d: `DeviceError` without it."""
     prepare_numba()
     try:
         yield

@@ -19,7 +19,7 @@ class NotPossible(Exception):
 
 def add_labelmap(size: int) -> tuple[Any, Any]:
     """Return a liver phantom, and the labelmap of its vessels."""
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom_labelmap
+    from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
     from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
     phantom = liver_phantom((size, size, size))

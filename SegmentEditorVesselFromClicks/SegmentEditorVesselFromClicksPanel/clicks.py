@@ -10,8 +10,13 @@ import numpy as np
 import slicer
 
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
-from FuzzyVesselCoreLib.mrml.new_points import BACKGROUND_COLOR, VESSEL_COLOR, paint
-from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points
+from FuzzyVesselCoreLib.mrml.points import (
+    BACKGROUND_COLOR,
+    VESSEL_COLOR,
+    PlacedPoints,
+    paint,
+    placed_points,
+)
 
 # Of a list: attributes, and the reference to its segmentation.
 KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"

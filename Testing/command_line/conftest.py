@@ -13,3 +13,13 @@ def without_3d(monkeypatch):
         raise CannotRender("no 3D in this test")
 
     monkeypatch.setattr(pictures, "render", cannot)
+
+
+@pytest.fixture(autouse=True)
+def read_here(request, monkeypatch):
+    """Read files in the test's own process, but in tests marked `child`: a start takes a second."""
+    from fuzzy_vessel.reading import process
+
+    if not request.node.get_closest_marker("child"):
+        monkeypatch.setattr(process, "_run", lambda path, folder: process.main(folder) or "")
+        monkeypatch.setattr(process, "limit_memory", lambda size: None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.progress_bar import ProgressBar
+from fuzzy_vessel.progress import Progress
 from support.image_files import write_nrrd
 from support.places import PACKAGE_FOLDERS
 
@@ -52,8 +52,8 @@ def run(*arguments):
 def array_of(path):
     import slicer
 
+    from fuzzy_vessel import headless
     from fuzzy_vessel.reading import volumes
-    from fuzzy_vessel.slicer_host import headless
 
     headless.start()
     return slicer.util.arrayFromVolume(volumes.read_volume(path)).copy()
@@ -175,7 +175,7 @@ def test_automatic_seeds(scan, tmp_path, without_3d, given):
         ),
         (["segment", "VOLUME", "--seed", "5,5,5", "--mask", "gone.nii"], r"gone\.nii: there is no"),
         (["segment", "VOLUME", "--seeds", "gone.mrk.json"], r"gone\.mrk\.json: there is no such"),
-        (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one frame only"),
+        (["segment", "VOLUME", "--seed", "5,5,5", "--frame", "1"], "one of its frames"),
         (["demo", "--size", "2"], "--size: '2' is not a whole number from 8 up"),
         (["demo", "--size", "0"], "--size: '0' is not a whole number"),
         (["demo", "--seed-number", "-5"], "--seed-number: '-5' is not a whole number from 0"),
@@ -196,7 +196,7 @@ def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
             raise KeyboardInterrupt
         return True
 
-    monkeypatch.setattr(ProgressBar, "__call__", interrupt)
+    monkeypatch.setattr(Progress, "__call__", interrupt)
     out = tmp_path / "out"
     assert main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(out)]) == 130
     assert "cancelled" in capsys.readouterr().err

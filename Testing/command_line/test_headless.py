@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from fuzzy_vessel.slicer_host import headless
+from fuzzy_vessel import headless
 from support.mrml_cases import add_volume, linear_transform
 
 
@@ -53,7 +53,7 @@ def test_mrb_brings_everything_back(slicer_scene, numbers, tmp_path):
 def test_missing_slicer_core_names_the_extra(found, message):
     run = python(
         f"import sys, types; sys.modules['slicer'] = {found}\n"
-        "from fuzzy_vessel.slicer_host import headless\n"
+        "from fuzzy_vessel import headless\n"
         "from FuzzyVesselCoreLib.errors import InputError\n"
         "try: headless.start()\n"
         "except InputError as error: print(error)"

@@ -88,8 +88,8 @@ def test_slicer_reads_the_labels_where_the_scene_lies(scene, tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
     out = tmp_path / "out"
     assert main(command(scene, out, "--threshold=0.35", "--components=largest")) == 0
+    from fuzzy_vessel import headless
     from fuzzy_vessel.reading import volumes
-    from fuzzy_vessel.slicer_host import headless
 
     headless.start().clear()
     node, found = volumes.read_labelmap(out / "labels.ome.zarr")

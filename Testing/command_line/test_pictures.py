@@ -119,7 +119,7 @@ def test_the_surface_is_of_its_true_size_and_lit_from_outside():
     if warnings:
         pytest.skip(warnings[0])
     _, _, corners = pictures._reduced(subject)
-    view = pictures._framed(pictures._sides(corners)[0], corners, 1.04)
+    view = pictures.framed(pictures._sides(corners)[0], corners, 1.04)
     panel, mm = panels[0, 1], 2 * view["half_height_mm"] / PANEL
     shown = red(panel)
     rows, columns = np.nonzero(shown)

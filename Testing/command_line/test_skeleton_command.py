@@ -159,7 +159,7 @@ def test_an_aorta_lies_where_other_software_found_its_centrelines(
     import slicer
     from scipy.spatial import cKDTree
 
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     out = tmp_path / "out"
     seeds = [part for seed in ("70,273,16", "88,93,19", "63,94,20") for part in ("--seed", seed)]

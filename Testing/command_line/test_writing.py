@@ -3,20 +3,19 @@
 import contextlib
 import json
 import sys
-import zipfile
 
 import numpy as np
 import pytest
 
-from fuzzy_vessel.writing import nodes, report_file
-from fuzzy_vessel.writing.output_folder import OutputFolder
+from fuzzy_vessel.writing import files
+from fuzzy_vessel.writing.folder import ResultsFolder, write_report
 from FuzzyVesselCoreLib.errors import InputError
 
 OURS = json.dumps({"program": "fuzzy-vessel"})
 
 
 def write_result(path, content, *others):
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "report.json").write_text(OURS)
         (place / "result.txt").write_text(content)
         for name in others:
@@ -24,14 +23,14 @@ def write_result(path, content, *others):
 
 
 def write_half(path, error):
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "result.txt").write_text("half")
         raise error
 
 
 def test_a_new_folder_appears_at_the_end_with_its_parents(tmp_path):
     path = tmp_path / "a" / "b" / "results"
-    with OutputFolder(path) as place:
+    with ResultsFolder(path) as place:
         (place / "result.txt").write_text("vessels")
         assert not path.exists()
         assert place.parent == path.parent  # the same disk: moving it costs nothing
@@ -72,7 +71,7 @@ def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     write_result(path, "first")
 
     def run():
-        with OutputFolder(path) as place:
+        with ResultsFolder(path) as place:
             (place / "result.txt").write_text("second")
             (path / "result.txt").write_text("edited by hand")
 
@@ -148,7 +147,7 @@ def test_an_interrupt_between_the_renames_loses_no_result(tmp_path, monkeypatch,
 @pytest.fixture
 def application():
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     app = headless.start()
     yield app
@@ -171,9 +170,9 @@ def test_a_full_disk_is_noticed_whoever_writes(application, tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
-            lambda: nodes.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
-            lambda: nodes.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
-            lambda: report_file.write_report(tmp_path, {"long": "x" * 30_000}),
+            lambda: files.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: files.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
+            lambda: write_report(tmp_path, {"long": "x" * 30_000}),
         ):
             with pytest.raises(OSError, match=r"could not be written|File too large"):
                 write()
@@ -184,12 +183,10 @@ def test_a_full_disk_is_noticed_whoever_writes(application, tmp_path):
 @pytest.mark.parametrize("kept", [0, 100, -30])
 def test_a_file_that_lost_its_end_is_not_whole(application, tmp_path, kept):
     volume = add_volume()
-    nodes.write_nodes(tmp_path, {"a.nrrd": volume})
-    with zipfile.ZipFile(tmp_path / "a.mrb", "w") as bundle:
-        bundle.writestr("scene.mrml", "x" * 500)
+    files.write_nodes(tmp_path, {"a.nrrd": volume})
     (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
-    for name in ("a.nrrd", "a.mrb", "a.json"):
+    for name in ("a.nrrd", "a.json"):
         path = tmp_path / name
-        assert nodes.is_whole(path)
+        assert files.is_whole(path)
         path.write_bytes(path.read_bytes()[:kept])
-        assert not nodes.is_whole(path)
+        assert not files.is_whole(path)

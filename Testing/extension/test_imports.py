@@ -163,7 +163,7 @@ def test_importing_the_algorithms_needs_numpy_only():
         "import FuzzyConnectedGPULib\n"
         "from FuzzyConnectedGPULib import *\n"  # its names are imported when they are asked for
         "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.selection\n"
-        "import FuzzyVesselCoreLib.mrml.outputs, FuzzyVesselCoreLib.mrml.phantom_nodes\n"
+        "import FuzzyVesselCoreLib.mrml.ownership, FuzzyVesselCoreLib.mrml.points\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
         "places = FuzzyConnectedGPULib._PLACES.values()\n"
         "assert set(' '.join(places).split()) == set(FuzzyConnectedGPULib.__all__)\n"

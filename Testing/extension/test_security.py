@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fuzzy_vessel.arguments import make_parser
-from fuzzy_vessel.writing.output_folder import OutputFolder
+from fuzzy_vessel.writing.folder import ResultsFolder
 from support.places import PACKAGE_FOLDERS, ROOT
 
 SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))
@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {
 }  # fmt: skip
 # What starts another process, each by a list of arguments: Python itself, with code of ours.
 STARTS_PROCESSES = {
-    "fuzzy_vessel/rendering.py", "reading/itk_files.py", "fuzzy_vessel/cohort.py",
+    "fuzzy_vessel/rendering.py", "reading/process.py", "fuzzy_vessel/cohort.py",
 }  # fmt: skip
 # .. or what `python_executable` finds: within Slicer sys.executable is the application.
 PYTHONS = ("sys.executable", "python_of_ours")
@@ -115,14 +115,14 @@ def test_the_test_sees_what_it_looks_for(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_temporary_folders_are_private(tmp_path):
     pytest.importorskip("slicer", reason="slicer-core is not installed")
-    from fuzzy_vessel.slicer_host import headless
+    from fuzzy_vessel import headless
 
     earlier = os.umask(0)
     try:
         folder = Path(headless.start().temporaryPath)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert folder.parent == Path(tempfile.gettempdir())
-        with OutputFolder(tmp_path / "out") as place:  # patients' data until it is moved
+        with ResultsFolder(tmp_path / "out") as place:  # patients' data until it is moved
             assert stat.S_IMODE(place.stat().st_mode) == 0o700
     finally:
         os.umask(earlier)

@@ -19,7 +19,7 @@ def settle(panel):
         panel,
         lambda: not (
             own.running.active or own.following.working or own._waiting
-            or (own.display.surface.waits and not own.seeds.dragging)
+            or (own.output.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip
     panel.process_events()

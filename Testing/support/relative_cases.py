@@ -5,14 +5,13 @@ import numpy as np
 from FuzzyConnectedGPULib import relative_connectedness
 from FuzzyConnectedGPULib.input_validation import checked_volume
 from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
-from FuzzyConnectedGPULib.relative import disputed, forests
+from FuzzyConnectedGPULib.relative.division import owners_by_contrast
 from FuzzyVesselCoreLib.progress import Progress
 
 from .relative_definition import POINT, Graph, owners_of
 from .widest_paths import grid_pairs
 
 SEVERAL = 255
-WAYS = [(iterative, ties) for iterative in (False, True) for ties in ("unlabelled", "nearest")]
 
 
 def graph_of(volume, affinity, cut=0.0, mask=None):
@@ -44,27 +43,22 @@ def random_volume(random):
     return random.choice(values, shape).astype(np.int16)
 
 
-def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None, device="cpu"):
-    """The result of all four ways is that of the definition; returns what is disputed in each."""
+def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None):
+    """Both results are those of the definition; returns what is disputed in each."""
     graph = graph_of(volume, affinity, cut, mask)
     points = [np.ravel_multi_index(group.T, volume.shape) for group in groups]
     if mask is not None:
         points = [group[mask.ravel()[group] > 0] for group in points]
     values, relative = graph.relative(points)
-    expected = {False: relative, True: graph.iterative(points)[1]}
+    strength = np.minimum(values.max(0), POINT - 1).astype(np.float32) / np.float32(65535)
     several = []
-    for iterative, ties in WAYS:
+    for iterative, has in ((False, relative), (True, graph.iterative(points)[1])):
         found = relative_connectedness(
-            volume, groups, affinity, cut=cut, mask=mask, device=device, iterative=iterative,
-            ties=ties,
-        )  # fmt: skip
-        owners = owners_of(values, expected[iterative], SEVERAL)
-        labels = np.where(owners == SEVERAL, 0, owners)
-        if ties == "nearest":
-            labels = graph.nearest(values, owners, SEVERAL)
-        np.testing.assert_array_equal(found.labels.ravel(), labels)
+            volume, groups, affinity, cut=cut, mask=mask, device="cpu", iterative=iterative
+        )
+        owners = owners_of(values, has, SEVERAL)
+        np.testing.assert_array_equal(found.labels.ravel(), np.where(owners == SEVERAL, 0, owners))
         np.testing.assert_array_equal(found.disputed.ravel(), owners == SEVERAL)
-        strength = np.minimum(values.max(0), POINT - 1).astype(np.float32) / np.float32(65535)
         np.testing.assert_array_equal(found.strength.ravel(), strength)
         several.append(int(found.disputed.sum()))
     return several
@@ -80,25 +74,10 @@ def graph_of_voxels(capacities):
 
 
 def assert_levels_as_defined(capacities, groups):
-    """The same for levels of voxels; returns what is disputed before and after iterating."""
-    several = []
+    """The same for levels of voxels, iterated; returns how many are disputed."""
     points = [np.ravel_multi_index(group.T, capacities.shape) for group in groups]
     owners = np.repeat(np.arange(1, len(groups) + 1), list(map(len, groups))).astype(np.uint8)
-    graph = graph_of_voxels(capacities)
-    values, relative = graph.relative(points)
-    flat = np.concatenate(points)
-    levels, found = forests.by_contrast(capacities, flat, owners, Progress())
-    np.testing.assert_array_equal(levels.ravel(), np.minimum(values.max(0), POINT - 1))
-    np.testing.assert_array_equal(found.ravel(), owners_of(values, relative, SEVERAL))
-    edges = disputed.contrast_edges(capacities, levels, found)
-    for iterated in (False, True):
-        expected = owners_of(values, relative, SEVERAL)
-        if iterated:
-            edges = disputed.iterate(edges, found, Progress())
-            expected = owners_of(values, graph.iterative(points)[1], SEVERAL)
-            np.testing.assert_array_equal(found.ravel(), expected)
-        near = disputed.share_by_steps(edges, found, Progress())
-        near = np.where(near == SEVERAL, 0, near).ravel()
-        np.testing.assert_array_equal(near, graph.nearest(values, expected, SEVERAL))
-        several.append(np.count_nonzero(expected == SEVERAL))
-    return several
+    values, has, _ = graph_of_voxels(capacities).iterative(points)
+    found = owners_by_contrast(capacities, np.concatenate(points), owners, Progress())
+    np.testing.assert_array_equal(found.ravel(), owners_of(values, has, SEVERAL))
+    return np.count_nonzero(found == SEVERAL)

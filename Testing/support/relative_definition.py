@@ -70,27 +70,6 @@ class Graph:
                 return values, has, rounds
             has = now
 
-    def nearest(self, values, owners, several):
-        """Owners, with the group for each voxel of `several` that is the fewest steps away."""
-        best = values.max(0)
-        steps = {int(v): 0 for v in np.flatnonzero((owners != several) & (owners > 0))}
-        found = {voxel: {int(owners[voxel])} for voxel in steps}
-        for step in range(1, len(owners)):
-            new = {}
-            for voxel in np.flatnonzero(owners == several):
-                if voxel in steps:
-                    continue
-                for other, level in self.edges[voxel]:
-                    optimal = level >= best[voxel] and best[other] >= best[voxel]
-                    if optimal and steps.get(other) == step - 1:
-                        new.setdefault(int(voxel), set()).update(found[other])
-            steps.update(dict.fromkeys(new, step))
-            found.update(new)
-        assert len(found) == np.count_nonzero(best)
-        return np.array(
-            [min(found[v]) if len(found.get(v, ())) == 1 else 0 for v in range(len(owners))]
-        )
-
 
 def _above_others(values, g):
     return values[g] > np.delete(values, g, 0).max(0, initial=0)

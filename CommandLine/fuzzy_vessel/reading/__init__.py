@@ -1,4 +1,4 @@
-"""Image, point and scene files to MRML nodes: `volumes` and `points` are what the jobs call.
+"""Image and point files to MRML nodes: `volumes` and `points` are what the jobs call.
 
-`itk_files` lets the process `itk_child` read by SimpleITK; `stacks` reads OME-Zarr and TIFF.
+`process` reads risky files in a child, by SimpleITK (`itk`), zarr and tifffile (`stacks`).
 """

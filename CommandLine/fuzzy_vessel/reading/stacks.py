@@ -1,31 +1,21 @@
 """Stacks of microscopes: OME-Zarr folders (OME-NGFF 0.4 and 0.5) by zarr, TIFF files by tifffile.
 
-What a Zarr folder says of itself is checked before zarr opens it (`zarr_guard`).
+Runs in the child of `process`, but `place_of`. What a Zarr folder says of itself is checked before
+zarr opens it (`zarr_guard`).
 """
 
-import contextlib
-import importlib
 import logging
 import re
-from argparse import Namespace
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.zarr_guard import (
-    ZARR,
-    attributes_of,
-    checked_array,
-    image_of,
-    path_inside,
-)
+from FuzzyVesselCoreLib.files.zarr_guard import attributes_of, checked_array, image_of, path_inside
 
-from .itk_files import MEMORY_SHARE, memory_of_the_machine, one_line, refuse_colours
+from .process import Choice, Image, chosen, one_line, refuse_colours, refuse_too_large
 
-TIFF = (".tif", ".tiff")
 SPACE = "zyx"
 # Lengths of a unit in mm, as OME and ImageJ write it.
 UNITS = {
@@ -37,114 +27,34 @@ UNITS = {
 MAX_DEPTH = 4  # how far above an array its image's metadata may be
 
 
-class Choice(NamedTuple):
-    """Which part of a stack is wanted: numbers from 0, spacing I, J, K in mm; None: its own."""
-
-    frame: int | None = None
-    channel: int | None = None
-    spacing: tuple[float, float, float] | None = None
-
-    @classmethod
-    def of(cls, options: Namespace) -> "Choice":
-        """What the user has chosen."""
-        return cls(*(getattr(options, name, None) for name in cls._fields))
-
-
-@dataclass(frozen=True)
-class Stack:
-    """Voxels (K, J, I) of one channel and time point; spacing and origin (K, J, I in mm, LPS)."""
-
-    voxels: np.ndarray
-    spacing: tuple[float, ...]
-    origin: tuple[float, ...] = (0.0, 0.0, 0.0)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def ijk_to_ras(self) -> np.ndarray:
-        """From voxels I, J, K to millimetres R, A, S, (4, 4)."""
-        matrix = np.diag([*self.spacing[::-1], 1.0])
-        matrix[:3, 3] = self.origin[::-1]
-        matrix[:2] *= -1
-        return matrix
-
-
-def is_stack(path: Path) -> bool:
-    """Whether a path is an OME-Zarr folder or a TIFF file, by its name or its files' names."""
-    if path.is_dir():
-        return any((path / name).exists() for name in ZARR)
-    return path.name.lower().endswith(TIFF)
-
-
-def read_stack(path: Path, choice: Choice) -> Stack:
-    """Read one channel and time point of a stack.
-
-    Raises
-    ------
-    InputError
-        The package is not installed, the file is damaged or of another kind, or a choice is
-        missing; the message names the file.
-    """
-    name, extra = ("zarr", "zarr") if path.is_dir() else ("tifffile", "tiff")
-    try:
-        library = importlib.import_module(name)
-    except ImportError as error:
-        raise InputError(
-            f"{path}: the package {name} is needed and not installed ({error}); install it with: "
-            f"pip install 'fuzzy-vessel-gpu[{extra}]'"
-        ) from error
-    try:
-        return (_read_zarr if path.is_dir() else _read_tiff)(path, choice, library)
-    except (InputError, MemoryError):
-        raise
-    except Exception as error:  # the libraries raise errors of many kinds for damaged files
-        reason = one_line(error) or type(error).__name__
-        raise InputError(f"{path}: this is not an image that can be read: {reason}.") from error
-
-
-def _selection(path, axes, shape, choice, value_bytes):
+def _selection(axes, shape, value_bytes, choice, memory):
     """The index of one channel and time point of an array with axes t, c, z, y, x."""
     in_space = [axis for axis in axes if axis in SPACE]
     if in_space not in (list(SPACE), list(SPACE[1:])) or len(set(axes)) != len(axes):
-        raise InputError(
-            f"{path}: its axes are {one_line(axes)}; t, c, z, y, x in this order are read."
-        )
+        raise InputError(f"its axes are {one_line(axes)}; t, c, z, y, x in this order are read")
+    sizes = dict(zip(axes, shape, strict=True))
     named = {
-        "t": (choice.frame, "time points", "--frame"),
-        "c": (choice.channel, "channels", "--channel"),
+        "t": chosen(choice.frame, sizes.get("t", 1), "time points", "--frame"),
+        "c": chosen(choice.channel, sizes.get("c", 1), "channels", "--channel"),
     }
-    index: list[int | slice] = []
-    for axis, size in [*zip(axes, shape, strict=True), *((axis, 1) for axis in named)]:
-        if axis in SPACE:
-            index.append(slice(None))
-        elif axis in named:
-            chosen, what, option = named.pop(axis, (None, "", ""))
-            if chosen is None and size > 1:
-                raise InputError(
-                    f"{path}: it holds {size} {what}; choose one with {option} N, N = 0 to "
-                    f"{size - 1}."
-                )
-            if not 0 <= (chosen or 0) < size:
-                raise InputError(f"{path}: there is no {option} {chosen}; N = 0 to {size - 1}.")
-            index.append(chosen or 0)
-        elif size == 1:
-            index.append(0)
-        elif axis == "s":
-            refuse_colours(path, size)
-        else:
-            raise InputError(f"{path}: it has a dimension {one_line(axis)!r} of {size}.")
-    wanted = np.prod([float(size) for axis, size in zip(axes, shape) if axis in SPACE])
-    _refuse_too_large(path, wanted * value_bytes)
-    return tuple(index[: len(axes)])
+    for axis, size in sizes.items():
+        if axis == "s" and size > 1:
+            refuse_colours(size)
+        if axis not in (*SPACE, *named) and size > 1:
+            raise InputError(f"it has a dimension {one_line(axis)!r} of {size}")
+    wanted = np.prod([float(sizes[axis]) for axis in in_space])
+    refuse_too_large(wanted * value_bytes, memory)
+    return tuple(slice(None) if axis in SPACE else named.get(axis, 0) for axis in axes)
 
 
-def _refuse_too_large(path, wanted: float) -> None:
-    memory = memory_of_the_machine()
-    if memory and wanted > MEMORY_SHARE * memory:
-        raise InputError(
-            f"{path}: the image has {wanted / 2**30:,.1f} GiB, and this machine has "
-            f"{memory / 2**30:,.1f} GiB of memory; crop it, or name a smaller resolution of an "
-            "OME-Zarr by its folder (image.zarr/1)."
-        )
+def _image(voxels, spacing, origin, notes):
+    """One part of a stack; spacing and origin are K, J, I in mm, in L, P, S."""
+    voxels = voxels[np.newaxis] if voxels.ndim == 2 else voxels
+    voxels = voxels.astype(np.uint8) if voxels.dtype == bool else voxels
+    matrix = np.diag([*spacing[::-1], 1.0])
+    matrix[:3, 3] = origin[::-1]
+    matrix[:2] *= -1
+    return Image(np.ascontiguousarray(voxels, voxels.dtype.newbyteorder("=")), matrix, notes)
 
 
 def _in_space(axes: str, lengths: dict[str, float], otherwise: float = 1.0):
@@ -152,38 +62,33 @@ def _in_space(axes: str, lengths: dict[str, float], otherwise: float = 1.0):
     return tuple(float(lengths.get(axis, 1.0)) if axis in axes else otherwise for axis in SPACE)
 
 
-def _three_d(voxels):
-    """A single slice as a volume; in the machine's byte order."""
-    voxels = voxels[np.newaxis] if voxels.ndim == 2 else voxels
-    voxels = voxels.astype(np.uint8) if voxels.dtype == bool else voxels
-    return np.ascontiguousarray(voxels, voxels.dtype.newbyteorder("="))
-
-
 # OME-Zarr
 
 
-def _read_zarr(path: Path, choice: Choice, zarr: Any) -> Stack:
-    folder, letters, spacing, origin, unknown = _image(path)
+def read_zarr(path: Path, choice: Choice, memory: float) -> Image:
+    """One channel and time point of an OME-Zarr image."""
+    import zarr
+
+    folder, letters, spacing, origin, unknown = _array_in(path)
     header, notes = checked_array(folder)
     if len(letters) != len(header.shape):
         raise ValueError(f"its axes {one_line(letters)} do not fit the shape {header.shape}")
-    index = _selection(path, letters, header.shape, choice, header.value_bytes)
-    voxels = zarr.open_array(str(folder), mode="r")[index]
+    index = _selection(letters, header.shape, header.value_bytes, choice, memory)
     if choice.spacing is not None:
         spacing = choice.spacing[::-1]
     elif unknown:
         notes += (f"{path.name} names no unit of length for its axes: its lengths count as mm.",)
-    return Stack(_three_d(voxels), spacing, origin, tuple(notes))
+    return _image(zarr.open_array(str(folder), mode="r")[index], spacing, origin, tuple(notes))
 
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
     """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none."""
     if all(_multiscale(folder) is None for folder in (path, path / "0", *_above(path))):
         return None
-    return _image(path)[2:4]
+    return _array_in(path)[2:4]
 
 
-def _image(path):
+def _array_in(path):
     """Folder, axes, spacing, origin (K, J, I) of an array; and whether a unit is missing."""
     image, multiscale = path, _multiscale(path)
     if multiscale is None and _multiscale(path / "0"):  # as bioformats2raw writes a single image
@@ -196,8 +101,8 @@ def _image(path):
             if image / path_inside(dataset["path"]) == path:
                 return _placed(image, multiscale, dataset)
     raise InputError(
-        f"{path}: this folder is Zarr, but no OME-Zarr image: it has no 'multiscales', which name "
-        "its axes and resolutions."
+        "this folder is Zarr, but no OME-Zarr image: it has no 'multiscales', which name its axes "
+        "and resolutions"
     )
 
 
@@ -250,20 +155,20 @@ def _placed(image, multiscale, dataset):
 # TIFF: OME-TIFF, ImageJ's, and plain pages
 
 
-def _read_tiff(path: Path, choice: Choice, tifffile: Any) -> Stack:
+def read_tiff(path: Path, choice: Choice, memory: float) -> Image:
+    """One channel and time point of a TIFF file."""
+    import tifffile
+
     if path.stat().st_size == 0:
         raise ValueError("the file is empty")
-    handler, logger = _Raises(logging.ERROR), logging.getLogger("tifffile")
-    with contextlib.ExitStack() as stack:
-        logger.addHandler(handler)
-        stack.callback(logger.removeHandler, handler)
-        file = stack.enter_context(tifffile.TiffFile(path))
+    logging.getLogger("tifffile").addHandler(_Raises(logging.ERROR))
+    with tifffile.TiffFile(path) as file:
         series = file.series[0]
         axes, shape = _named(series.axes.lower()), series.shape
         if series.dtype is None or series.dtype.kind not in "uifb":
             raise ValueError(f"its voxels are of the type {series.dtype}")
-        index = _selection(path, axes, shape, choice, series.dtype.itemsize)
-        _refuse_too_large(path, float(series.nbytes))
+        index = _selection(axes, shape, series.dtype.itemsize, choice, memory)
+        refuse_too_large(float(series.nbytes), memory)
         spacing = _tiff_spacing(file)
         voxels = series.asarray()[index]
     notes: tuple[str, ...] = ()
@@ -274,7 +179,7 @@ def _read_tiff(path: Path, choice: Choice, tifffile: Any) -> Stack:
             f"{path.name} does not say how large its voxels are: they count as 1 mm; give "
             "--spacing I,J,K.",
         )
-    return Stack(_three_d(voxels), _in_space(axes, spacing), notes=notes)
+    return _image(voxels, _in_space(axes, spacing), (0.0, 0.0, 0.0), notes)
 
 
 class _Raises(logging.Handler):

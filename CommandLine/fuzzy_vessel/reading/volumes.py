@@ -11,12 +11,12 @@ from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from .itk_files import SUFFIXES, read_itk
-from .stacks import Choice, is_stack, read_stack
+from .process import SUFFIXES, Choice, Image, kind_of, read_image
 
 # Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
 # the user should know of its reading, a line each.
 K_REVERSED, NOTES = "FuzzyVesselGPU.KReversed", "FuzzyVesselGPU.Notes"
+WHOLE, STACKS = Choice(), ("zarr", "tiff")
 # Voxels are between these lengths, mm: from far below a cell's to far above a patient's.
 MIN_STEP, MAX_STEP = 1e-6, 1e4
 MAX_POSITION = 1e9  # mm
@@ -25,21 +25,22 @@ MAX_LABELS, MAX_LISTED = 256, 12
 MAX_LABEL = 2**31 - 1
 
 
-def read_volume(path: str | Path, frame: int | None = None, choice: Choice | None = None) -> Any:
+def read_volume(path: str | Path, choice: Choice = WHOLE) -> Any:
     """Read a file, a folder with one DICOM series or an OME-Zarr folder as a scalar volume node.
 
-    A frame (from 0) of a 4D file, or a choice of the part of a stack. Voxel I, J, K is the same as
-    in Slicer: left-handed axes are made right-handed by reversing the third one, and the node gets
-    the attribute `K_REVERSED`. Raises `InputError`, which names the file and what to do.
+    Voxel I, J, K is the same as in Slicer: left-handed axes are made right-handed by reversing the
+    third one, and the node gets the attribute `K_REVERSED`. Raises `InputError`, which names the
+    file and what to do.
     """
     path = existing(path)
-    voxels, matrix, notes = _read(path, choice or Choice(frame))
-    if voxels.dtype.name not in VOXEL_TYPES:
+    image = _read(path, choice)
+    kind = image.voxels.dtype.name
+    if kind not in VOXEL_TYPES:
         raise InputError(
-            f"{path}: the voxel type {voxels.dtype.name} is not supported; "
-            f"convert the volume to one of {', '.join(VOXEL_TYPES)}."
+            f"{path}: the voxel type {kind} is not supported; convert the volume to one of "
+            f"{', '.join(VOXEL_TYPES)}."
         )
-    return _add(path, voxels, matrix, notes, "vtkMRMLScalarVolumeNode")
+    return _add(path, image, "vtkMRMLScalarVolumeNode")
 
 
 def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = None) -> Any:
@@ -48,14 +49,13 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     `spacing` (I, J, K in mm) is for a stack that says none, or another.
     """
     path = existing(path)
-    choice = Choice(spacing=spacing) if is_stack(path) else Choice()
-    voxels, matrix, notes = _read(path, choice, "mask")
-    inside = mask_voxels(voxels, f"{path}: the mask").astype(np.uint8)
-    return _add(path, inside, matrix, notes, "vtkMRMLLabelMapVolumeNode")
+    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE, "mask")
+    inside = mask_voxels(image.voxels, f"{path}: the mask").astype(np.uint8)
+    return _add(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
 
 
 def read_labelmap(
-    path: str | Path, wanted: Iterable[int] = (), choice: Choice | None = None
+    path: str | Path, wanted: Iterable[int] = (), choice: Choice = WHOLE
 ) -> tuple[Any, list[int]]:
     """Read a labelmap with all its labels into the scene, and list them (without 0).
 
@@ -66,8 +66,8 @@ def read_labelmap(
         the file.
     """
     path = existing(path)
-    voxels, matrix, notes = _read(path, choice or Choice(), "labelmap")
-    values = np.unique(voxels)
+    image = _read(path, choice, "labelmap")
+    values = np.unique(image.voxels)
     _refuse_scan(path, values, bool(wanted))
     labels = [int(value) for value in values[values != 0]]
     if not labels:
@@ -77,11 +77,12 @@ def read_labelmap(
             listed = ", ".join(map(str, labels[:MAX_LISTED]))
             more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
             raise InputError(f"{path}: there is no label {label}; there are {listed}{more}.")
-    if voxels.dtype.kind == "f" or voxels.dtype.name not in VOXEL_TYPES:
+    kind = image.voxels.dtype
+    if kind.kind == "f" or kind.name not in VOXEL_TYPES:
         if max(map(abs, labels)) > MAX_LABEL:
             raise InputError(f"{path}: a label is larger than {MAX_LABEL}; number them anew.")
-        voxels = voxels.astype(np.int32)
-    return _add(path, voxels, matrix, notes, "vtkMRMLLabelMapVolumeNode"), labels
+        image = image._replace(voxels=image.voxels.astype(np.int32))
+    return _add(path, image, "vtkMRMLLabelMapVolumeNode"), labels
 
 
 def notes_of(node: Any) -> list[str]:
@@ -104,26 +105,24 @@ def name_of(path: Path) -> str:
     return path.name[: -len(suffix)] or path.name if suffix else path.name
 
 
-def _read(path: Path, choice: Choice, what: str = "") -> tuple[np.ndarray, np.ndarray, tuple]:
-    """Voxels, their matrix to RAS, and notes, by whoever reads files of this kind."""
-    if is_stack(path):
-        stack = read_stack(path, choice)
-        return stack.voxels, stack.ijk_to_ras, stack.notes
+def _read(path: Path, choice: Choice, what: str = "") -> Image:
+    """A file or folder, by whoever reads its kind; refuses choices that it does not have."""
+    kind = kind_of(path)
     for option in ("channel", "spacing"):
-        if getattr(choice, option) is not None:
+        if kind not in STACKS and getattr(choice, option) is not None:
             raise InputError(f"{path}: --{option} is for OME-Zarr and TIFF; leave it out.")
-    if path.is_dir() and what:
+    if kind == "series" and what:
         raise InputError(f"{path}: a {what} is one file ({', '.join(SUFFIXES)}).")
-    if path.is_dir() and choice.frame is not None:
+    if kind == "series" and choice.frame is not None:
         raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
-    voxels, matrix = read_itk(path, choice.frame)
-    return voxels, matrix, ()
+    return read_image(path, choice)
 
 
-def _add(path, voxels, matrix, notes, kind):
+def _add(path, image, kind):
     """A node with these voxels; left-handed axes are made right-handed as Slicer does."""
     import slicer
 
+    voxels, matrix, notes = image
     _refuse_no_space(path, matrix)
     reversed_k = np.linalg.det(matrix[:3, :3]) < 0
     if reversed_k:

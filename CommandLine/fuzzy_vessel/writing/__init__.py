@@ -1,1 +1,1 @@
-"""Results into a folder that is complete or absent: `output_folder`, `report_file`, its files."""
+"""Results as files (`files`), in a folder that is complete or absent (`folder`)."""

@@ -396,23 +396,12 @@ def _run(job: Job, client: Any, progress: Progress) -> tuple[dict[str, float], d
 
 def contract_block(job: Job, number: int) -> None:
     """First pass: the spanning forest of a block's face voxels."""
-    from ..solvers.grid import affinity_tables
-    from . import forests
+    from .forests import face_forest
 
     box = job.partition.boxes[number]
     problem, checksum = job.problem(box)
     inside = job.face_voxels(box, problem.mask)
-    mask = np.empty((0, 0, 0), np.uint8) if problem.mask is None else problem.mask
-    tables, floor = affinity_tables(problem), max(job.cut_level, 1)
-    levels, counts = forests.edge_levels(problem.voxels, mask, floor, tables)
-    small = levels.size < np.iinfo(np.int32).max
-    order = np.empty(counts.sum(), np.int32 if small else np.int64)
-    forests.from_the_strongest(levels, counts, order)
-    nodes = np.full(problem.voxels.size, forests.NO_NODE, np.int32)
-    nodes[inside] = np.arange(inside.size)
-    shape = problem.voxels.shape
-    steps = np.array([shape[1] * shape[2], shape[2], 1])
-    ends, found = forests.spanning_forest(order, levels, steps, problem.seeds, nodes, inside.size)
+    ends, found = face_forest(problem, inside)
     job.folder.put(
         "forest", number, inside=inside, values=problem.voxels.ravel()[inside], ends=ends,
         levels=found, checksum=np.array(checksum),
@@ -421,17 +410,17 @@ def contract_block(job: Job, number: int) -> None:
 
 def join_forests(job: Job) -> tuple[np.ndarray, np.ndarray]:
     """The levels of all face voxels, and the number of each block's first one."""
-    from .forests import widest_levels
+    from ..solvers.blocks import node_values, sorted_by_level
 
     boxes = job.partition.boxes
     records = [job.folder.get("forest", n) for n in range(len(boxes))]
     firsts = np.cumsum([0] + [record["inside"].size for record in records])
     source = int(firsts[-1])
-    ends, levels = [], []
+    edges = []
     for first, record in zip(firsts, records):
-        own = record["ends"].astype(np.int64)
-        ends.append(np.where(own == record["inside"].size, source, own + first))
-        levels.append(record["levels"])
+        ends = record["ends"].astype(firsts.dtype)
+        ends = np.where(ends == record["inside"].size, source, ends + first)
+        edges.append((*ends.T, record["levels"]))
     floor = max(job.cut_level, 1)
     for one, other, axis in job.partition.neighbours():
         pair = [
@@ -442,10 +431,9 @@ def join_forests(job: Job) -> tuple[np.ndarray, np.ndarray]:
         mine, its = at[mine], there[its]
         found = job.affinity.levels(records[one]["values"][mine], records[other]["values"][its])
         strong = found >= floor
-        ends.append(np.stack([mine + firsts[one], its + firsts[other]], axis=1)[strong])
-        levels.append(found[strong].astype(np.uint16))
-    joined = np.concatenate(ends), np.concatenate(levels)
-    return widest_levels(*joined, source + 1, source)[:-1], firsts
+        ends = mine[strong] + firsts[one], its[strong] + firsts[other]
+        edges.append((*ends, found[strong].astype(np.uint16)))
+    return node_values(sorted_by_level(edges), source, Progress())[:-1], firsts
 
 
 def _plane(record: dict, box: Box, axis: int, last: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -9,48 +9,31 @@ group whatever surrounds it. ``L(v)`` is the largest ``C_g(v)`` over all groups.
 
 *Relative connectedness* (RFC; Udupa, Saha and Lotufo 2002): v belongs to g where ``C_g(v)`` is
 above ``C_h(v)`` of every other group h. Where two groups or more attain L(v) > 0, v is *disputed*;
-where no group has more than 0, it belongs to nobody.
+where no group has more than 0, it belongs to nobody. It is computed as it is defined, with a scene
+for each group.
 
 *Iterative relative connectedness* (IRFC; Ciesielski, Udupa, Saha and Zhuge 2007): ``W_g`` is first
 what g has by RFC. In each round the paths of all other groups avoid W_g, and the new W_g is where
 ``C_g(v)`` is above all their values; W_g only grows, and the rounds end when nothing changes.
 
-What is computed
-----------------
-*RFC.* Of each voxel ``V1 = L``, the group that attains it and the value V2 of the best other group
-are found; v belongs to that group exactly where ``V1 > V2``. The volume is contracted along one
-maximum spanning forest, as in `solvers`. Let voxel v be
-attached to node n by a path whose weakest edge has the level t, and let no edge of v be better than
-t. Then ``C_g(v) = min(t, C_g(n))`` for *every* group g: the path from n gives at least that; every
-path to v ends with an edge of at most t; and from v the path to n, of t, gives C_g(n) at least
-``min(C_g(v), t) = C_g(v)``. So V1 and V2 of the nodes do for all voxels, however many groups there
-are. Among nodes, edges are taken from the strongest down: V1 is the level at which a node's
-component first holds a point, V2 the level at which it first holds points of two groups.
+What is computed for IRFC
+-------------------------
+One scene of all points gives L. An edge of level w from u is *optimal* for v where ``w >= L(v)``
+and ``L(u) >= L(v)``. Let O be the least solution of: a point has its own group; any other v has
+what its optimal neighbours have, "several" where these differ or one has "several". Then g has v by
+IRFC where ``O(v) = g``, and v is disputed where O(v) is "several". Proof, from the highest level
+down. If an optimal path of h meets at u what g has, g itself can go on from u, as
+``C_g(u) >= L(v)``; so from the last such voxel on, the path is unblocked for the group that has it,
+and some group always attains L(v). The voxels of level t that are connected by edges of at least t
+share one fate, since a group that reaches one reaches all. It is decided where paths enter from
+higher levels: from a voxel that g has only g enters, from a disputed one at least two groups do,
+whichever they are. The equations are monotone in nobody < g < several, so every order of evaluation
+ends in the same least solution (`division`).
 
-*IRFC.* An edge of level w from u is *optimal* for v where ``w >= L(v)`` and ``L(u) >= L(v)``. Let
-O be the least solution of: a point has its own group; any other v has what its optimal neighbours
-have, "several" where these differ or one has "several". Then g has v by IRFC where ``O(v) = g``,
-and v is disputed where O(v) is "several". Proof, from the highest level down. If an optimal path
-of h meets at u what g has, g itself can go on from u, as ``C_g(u) >= L(v)``; so from the last such
-voxel on, the path is unblocked for the group that has it, and some group always attains L(v). The
-voxels of level t that are connected by edges of at least t share one fate, since a group that
-reaches one reaches all. It is decided where paths enter from higher levels: from a voxel that g has
-only g enters, from a disputed one at least two groups do, whichever they are. The equations are
-monotone in nobody < g < several, so every order of evaluation ends in the same least solution.
-A voxel that g has by RFC has O = g; so only voxels that are disputed by RFC are looked at.
-
-Both are integer arithmetic on the 65,536 levels of `GaussianAffinity`. The tests compare them with
-the definitions, path by path and round by round.
-
-The model "contrast" replaces the affinity of an edge by the lower contrast of its two voxels, over
-26 neighbours; the definitions, the proofs and the rule for ties hold for any levels of edges.
-
-Disputed voxels
----------------
-Their label is 0 by default. With ``ties="nearest"`` a disputed voxel goes to the group whose voxels
-are the fewest steps along optimal edges away; where two groups are equally near, it stays 0. All
-nearest voxels count, so no order of evaluation changes the result. Each step leads from
-``L(u) >= L(v)`` along ``w >= L(v)``, so the group is one of those that attain L(v).
+All is integer arithmetic on the 65,536 levels of `GaussianAffinity`. The tests compare it with the
+definitions, path by path and round by round. The model "contrast" replaces the affinity of an edge
+by the lower contrast of its two voxels, over 26 neighbours; the definitions, the proof and the rule
+for ties hold for any levels of edges.
 
 Several vessels in one run
 --------------------------
@@ -78,9 +61,6 @@ exactly these voxels to another vessel. Points are honoured: none lies in the br
 voxel, as its D is 0. Hand-overs follow in their order, each on the result of those before; the
 voxel of one that had effect counts as a point of its new vessel in the next.
 
-Data flow: `groups` (checked points) -> `forests` (V1, V2, owner) -> `disputed` (IRFC, ties), in
-`relative_connectedness` and `vessels`. All of it is computed by the cores of the CPU.
-
 References
 ----------
 J. K. Udupa, P. K. Saha, R. A. Lotufo: Relative fuzzy connectedness and object definition: theory,
@@ -88,7 +68,7 @@ algorithms, and applications in image segmentation. IEEE TPAMI 24 (2002), sectio
 K. C. Ciesielski, J. K. Udupa, P. K. Saha, Y. Zhuge: Iterative relative fuzzy connectedness for
 multiple objects with multiple seeds. CVIU 107 (2007), sections 2 and 3.
 K. C. Ciesielski, J. K. Udupa, A. X. Falcao, P. A. V. Miranda: Fuzzy connectedness image
-segmentation in graph cut formulation. JMIV 44 (2012): IRFC by a maximum spanning forest.
+segmentation in graph cut formulation. JMIV 44 (2012).
 """
 
 from .relative_connectedness import RelativeConnectedness, relative_connectedness

@@ -8,10 +8,13 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
+from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_mask, checked_spacing, checked_volume
-from . import disputed, forests
+from ..problem import state_problem
+from .division import owners_by_affinity, owners_by_contrast, share_unowned
 from .groups import BACKGROUND, BACKGROUND_NAME, DISPUTED, background_inside
-from .relative_connectedness import relative_connectedness, steps_of_noise
+
+STEPS = 256  # levels of a contrast of one deviation of the noise
 
 
 def owners_of_scene(
@@ -54,12 +57,14 @@ def owners_of_scene(
     else:
         if len(background):
             clicked[BACKGROUND_NAME] = background
-        relative = relative_connectedness(
-            volume, clicked, found.affinity, mask=mask, iterative=True, cut=options.cut,
-            progress=progress, device="cpu",
-        )  # fmt: skip
-        owners = np.where(relative.disputed, DISPUTED, relative.labels).astype(np.uint8)
-        owners = disputed.share_unowned(owners.reshape(solid), scene > 0, progress)
+        points, groups = _numbered(clicked)
+        problem = state_problem(
+            volume, points, found.affinity, options.cut or 0.0, region, found.scene
+        )
+        levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0]
+        flat = np.ravel_multi_index(points.T, solid)
+        owners = owners_by_affinity(problem, levels, flat, groups, progress)
+        owners = share_unowned(owners, scene > 0)
     if (numbers != np.arange(numbers.size)).any():
         owners = numbers[owners]
     return owners.reshape(shape)
@@ -93,8 +98,7 @@ def divide_by_contrast(
     """
     groups = with_middles(mapped, vessels, background)
     owners = np.zeros(scene.shape, np.uint8)
-    points = np.concatenate(list(groups.values()))
-    numbers = np.repeat(np.arange(1, len(groups) + 1), [len(each) for each in groups.values()])
+    points, numbers = _numbered(groups)
     inside = scene > 0
     inside[tuple(points.T)] = True  # background points, where the scene is 0
     reached = inside[mapped.box]
@@ -105,17 +109,29 @@ def divide_by_contrast(
         return owners
     # The middle of a vessel may lie outside the mask, and so outside the box.
     within = reached[tuple((points - mapped.origin).T)]
-    points, numbers = points[within] - mapped.origin, numbers[within].astype(np.uint8)
+    points, numbers = points[within] - mapped.origin, numbers[within]
     points -= [side.start for side in inner]
     reached = reached[inner]
     capacities = np.zeros(reached.shape, np.uint16)
     capacities[reached] = steps_of_noise(mapped.contrast[inner][reached], mapped.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
-    levels, found = forests.by_contrast(capacities, flat, numbers, progress)
-    disputed.iterate(disputed.contrast_edges(capacities, levels, found), found, progress)
+    found = owners_by_contrast(capacities, flat, numbers, progress)
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(mapped.box, inner))
-    owners[box] = disputed.share_unowned(found, reached, progress)
+    owners[box] = share_unowned(found, reached)
     return owners
+
+
+def _numbered(groups: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """All points (n, 3) of groups, and the number (uint8, from 1 on) of each one's group."""
+    sizes = [len(each) for each in groups.values()]
+    numbers = np.repeat(np.arange(1, len(groups) + 1, dtype=np.uint8), sizes)
+    return np.concatenate(list(groups.values())), numbers
+
+
+def steps_of_noise(contrast: np.ndarray, noise: float) -> np.ndarray:
+    """Levels (uint16) of contrasts in steps of the noise."""
+    steps = np.floor(contrast / np.float32(noise) * np.float32(STEPS))
+    return np.clip(steps, 0, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def with_middles(

@@ -32,7 +32,7 @@ POLL_INTERVAL = 0.1  # seconds between two progress callbacks, also while code i
 EDGES_PER_SLICE = 1 << 20  # of the nodes, between two progress callbacks
 TREES, NODES = 0.9, 0.95  # shares of the progress when the blocks' trees and the nodes are done
 
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes (int32), levels (uint16)
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # nodes, other nodes, levels (uint16)
 
 
 def solve_exact(problem: Problem, progress: Progress) -> Solution:
@@ -159,11 +159,8 @@ class Run:
         """Number of nodes of all blocks, once the trees have grown."""
         return int(self.first_nodes[-1])
 
-    def seed_nodes(self) -> np.ndarray:
-        """The node of each of the problem's seeds (int32); no two seeds have the same."""
-        return self._nodes_of(self._problem.seeds)
-
-    def _nodes_of(self, voxels: np.ndarray) -> np.ndarray:
+    def nodes_of(self, voxels: np.ndarray) -> np.ndarray:
+        """The nodes (int32) of voxels; each of the problem's seeds has one of its own."""
         found = np.empty(voxels.size, np.int32)
         nodes_of_voxels(voxels, self.node_numbers, self.first_nodes, found)
         return found
@@ -171,7 +168,7 @@ class Run:
     def node_edges(self, progress: Progress, further: Sequence[Edges] = ()) -> Edges:
         """The edges between nodes and those given, from the strongest down; frees the graphs."""
         graphs, self._graphs = self._graphs, []
-        ends = self._in_parallel(lambda n: self._nodes_of(graphs[n][4]), progress)
+        ends = self._in_parallel(lambda n: self.nodes_of(graphs[n][4]), progress)
         within = [tuple(graph[:3]) for graph in graphs]
         between = [(graph[3], end, graph[5]) for graph, end in zip(graphs, ends)]
         return sorted_by_level([*further, *within, *between])
@@ -181,19 +178,11 @@ class Run:
 
         One node more, the source, has an edge of a seed's level to each seed.
         """
-        source, seeds = self.node_count, self.seed_nodes()
+        source, seeds = self.node_count, self.nodes_of(self._problem.seeds)
         to_seeds = np.full_like(seeds, source), seeds, self._problem.first_seed_levels
         edges = self.node_edges(progress.part(0.0, 0.3), [to_seeds])
-        total = edges[0].size
-        parent, connected = np.arange(source + 1, dtype=np.int32), np.zeros(source + 1, np.uint8)
-        self._values = np.zeros(source + 1, np.uint16)
-        connected[source], self._values[source] = 1, TOP_LEVEL
-        self._edge_bytes = 20 * total + 7 * source  # there are two copies of the edges
-        for first in range(0, total, EDGES_PER_SLICE):
-            last = min(first + EDGES_PER_SLICE, total)
-            connect_nodes(edges, first, last, parent, connected, self._values)
-            progress.advance(0.3 + 0.7 * last / total)
-        spread_values(parent, self._values)
+        self._edge_bytes = 20 * edges[0].size + 7 * source  # there are two copies of the edges
+        self._values = node_values(edges, source, progress.part(0.3, 1.0))
 
     def write_row(self, number: int) -> None:
         """Write the values of the voxels of a row of blocks."""
@@ -223,8 +212,8 @@ def sorted_by_level(lists: Sequence[Edges]) -> Edges:
         counts = np.bincount(levels, minlength=TOP_LEVEL + 1)
         offsets[1:] += counts[::-1]
     offsets = np.cumsum(offsets)
-    total = int(offsets[-1])
-    edges = np.empty(total, np.int32), np.empty(total, np.int32), np.empty(total, np.uint16)
+    total, kind = int(offsets[-1]), lists[0][0].dtype
+    edges = np.empty(total, kind), np.empty(total, kind), np.empty(total, np.uint16)
     for some in lists:
         scatter_by_level(some, offsets, edges)
     return edges
@@ -242,6 +231,20 @@ def scatter_by_level(edges: Edges, offsets: np.ndarray, sorted_edges: Edges) -> 
         sorted_nodes[at] = nodes[n]
         sorted_others[at] = others[n]
         sorted_levels[at] = levels[n]
+
+
+def node_values(edges: Edges, source: int, progress: Progress) -> np.ndarray:
+    """The level (uint16) of each node from the source, the last one, by sorted edges."""
+    total = edges[0].size
+    parent = np.arange(source + 1, dtype=edges[0].dtype)
+    connected, values = np.zeros(source + 1, np.uint8), np.zeros(source + 1, np.uint16)
+    connected[source], values[source] = 1, TOP_LEVEL
+    for first in range(0, total, EDGES_PER_SLICE):
+        last = min(first + EDGES_PER_SLICE, total)
+        connect_nodes(edges, first, last, parent, connected, values)
+        progress.advance(last / total)
+    spread_values(parent, values)
+    return values
 
 
 @njit(cache=True, nogil=True)

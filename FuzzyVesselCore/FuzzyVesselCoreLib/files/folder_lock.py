@@ -1,6 +1,5 @@
-"""Folders that one run at a time works in, and names that Windows has no folders of."""
+"""Folders that one run at a time works in."""
 
-import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,7 +7,6 @@ from ..errors import InputError
 from ..translation import tr as _
 
 LOCK = ".in-use.lock"
-DEVICES = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³]) *(\..*)?", re.IGNORECASE | re.DOTALL)
 
 
 class FolderLock:
@@ -85,16 +83,3 @@ def remove_if_empty(folder: Path) -> None:
         if not others_in(folder):
             (folder / LOCK).unlink(missing_ok=True)
             folder.rmdir()
-
-
-def is_device_name(name: str) -> bool:
-    """Whether Windows takes a file's name, whatever its ending, for one of its devices.
-
-    Microsoft, "Naming Files, Paths, and Namespaces", Windows App Development documentation.
-
-    Examples
-    --------
-    >>> is_device_name("nul.nrrd"), is_device_name("nullus")
-    (True, False)
-    """
-    return DEVICES.fullmatch(name) is not None

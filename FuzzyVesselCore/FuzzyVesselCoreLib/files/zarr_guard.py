@@ -42,8 +42,6 @@ class ArrayHeader:
     value_bytes: int
     codecs: tuple[str, ...]
     inner: tuple[int, ...] | None = None
-    index_at_end: bool = True
-    index_checksum: bool = False
 
 
 def read_json(path: Path) -> Any:
@@ -86,10 +84,7 @@ def path_inside(name: Any) -> PurePosixPath:
 def array_header(folder: Path) -> ArrayHeader:
     """The header of an array; its chunks are not looked at.
 
-    Raises
-    ------
-    ValueError
-        It cannot be true, or names codecs that are not read; the message says what is wrong.
+    `ValueError` where it cannot be true, or names codecs that are not read.
     """
     header = _v2(folder) if (folder / ".zarray").exists() else _v3(folder)
     smallest = header.inner or header.chunks
@@ -112,10 +107,7 @@ def array_header(folder: Path) -> ArrayHeader:
 def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
     """Refuse one chunk's file; one that is not there is none.
 
-    Raises
-    ------
-    ValueError
-        It is no regular file in the folder, or unpacks to more than a chunk.
+    `ValueError` where it is no regular file in the folder, or unpacks to more than a chunk.
     """
     place = folder
     for part in key.split("/"):
@@ -130,10 +122,8 @@ def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
 def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
     """The header of an array that zarr may open, its chunks looked at, and notes.
 
-    Raises
-    ------
-    ValueError
-        As `array_header`, and where a chunk leads out of the folder or is longer than it may be.
+    `ValueError` as of `array_header`, and where a chunk leads out of the folder or is longer than
+    it may be.
     """
     header, present = array_header(folder), 0
     for place, folders, files in os.walk(folder):
@@ -176,12 +166,10 @@ def _v3(folder: Path) -> ArrayHeader:
         return ArrayHeader(shape, chunks, value_bytes, names)
     shard = codecs[0]["configuration"]
     index = _names(shard.get("index_codecs", ()))
-    location = shard.get("index_location", "end")
-    if index not in (("bytes",), ("bytes", "crc32c")) or location not in ("start", "end"):
+    if index != ("bytes", "crc32c") or shard.get("index_location", "end") != "end":
         raise ValueError(f"the index of its shards is packed by {index}, which is not read")
     inner = _sizes(shard["chunk_shape"])
-    rest = location == "end", "crc32c" in index
-    return ArrayHeader(shape, chunks, value_bytes, _names(shard["codecs"]), inner, *rest)
+    return ArrayHeader(shape, chunks, value_bytes, _names(shard["codecs"]), inner)
 
 
 def _names(codecs: Any) -> tuple[str, ...]:
@@ -227,10 +215,9 @@ def _chunks_in(data: mmap.mmap, size: int, header: ArrayHeader) -> list[tuple[in
     if header.inner is None:
         return [(0, size)]
     count = math.prod(-(-a // b) for a, b in zip(header.chunks, header.inner))
-    length = 16 * count + 4 * header.index_checksum
-    if length > size:
+    start = size - 16 * count - 4  # a checksum follows
+    if start < 0:
         raise ValueError("was cut short")
-    start = size - length if header.index_at_end else 0
     index = struct.iter_unpack("<QQ", data[start : start + 16 * count])
     return [(at, at + length) for at, length in index if (at, length) != (ABSENT, ABSENT)]
 

@@ -1,7 +1,9 @@
-"""The CUDA device: its memory for the length of a run, and copies to and from it."""
+"""The CUDA device: its memory for the length of a run, copies to and from it, its kernels."""
 
 import weakref
+from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -9,13 +11,14 @@ import numpy as np
 
 from ..errors import DeviceMemoryError
 from .availability import clear_frames, device_failed, is_cuda_error, reset_cuda_status
-from .launches import KernelLauncher
+from .launches import Record, make_record
+from .nvrtc import load_kernel
 from .transfers import Convert, convert_to_host, to_device, to_host
 
 DeviceArray = Any  # an array of CuPy, or of the emulated device
 
 
-class CudaDevice(KernelLauncher):
+class CudaDevice:
     """One CUDA device for the length of a `with` block.
 
     Inside the block it is the current device of this thread, and every array that CuPy makes in
@@ -133,6 +136,55 @@ class CudaDevice(KernelLauncher):
         if self.memory_limit is None:
             return free
         return min(free, self.memory_limit - (self.pool.used_bytes() if self.pool else 0))
+
+    def kernel(self, path: Path, name: str, defines: Sequence[str] = ()) -> Any:
+        """Compile a `.cu` file for this device (once) and return one of its kernels.
+
+        Parameters
+        ----------
+        path : Path
+        name : str
+            The kernel, declared `extern "C" __global__`.
+        defines : sequence of str
+            Macros such as "VOXEL=short".
+
+        Returns
+        -------
+        callable
+            ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
+            scalars must have the parameters' types; structs are made by `record`.
+        """
+        return load_kernel(self.ordinal, path, name, tuple(defines))
+
+    def record(self, *values: Any) -> Record:
+        """A struct by value for a kernel's arguments.
+
+        The values are the fields in the order of the struct's declaration: contiguous device arrays
+        (pointers), None (a null pointer), numpy scalars of the fields' types, records (nested
+        structs); `TypeError` for anything else, such as Python's int.
+
+        Examples
+        --------
+        ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
+
+        >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
+        """
+        return make_record(values, lambda array: array.data.ptr)
+
+    def resources(self, kernel: Any) -> tuple[int, int]:
+        """Registers per thread, and bytes of static shared memory per block, of a kernel."""
+        driver = self.xp.cuda.driver
+        return (
+            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.ptr),
+            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr),
+        )
+
+    def set_constant(self, kernel: Any, name: str, array: Any) -> None:
+        """Copy a device array to a kernel's `__constant__` array, after what was launched."""
+        runtime = self.xp.cuda.runtime
+        to_device = runtime.memcpyDeviceToDevice
+        where, stream = int(kernel.module.get_global_var(name)), self.xp.cuda.get_current_stream()
+        runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
 
 
 def _megabytes(size: int) -> str:

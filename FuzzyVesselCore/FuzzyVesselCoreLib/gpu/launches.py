@@ -1,4 +1,4 @@
-"""Kernels on a device: how they are launched and given their arguments."""
+"""The arguments of kernels: numbers, pointers and structs."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceMemoryError
-from .nvrtc import load_kernel
 
 THREADS = 256  # of a block, where each thread works on one voxel, cell or sample
 MAX_VOXELS = (1 << 32) - THREADS  # kernels number voxels by 32 bits
@@ -33,7 +32,7 @@ class Record(np.ndarray):
 
 
 def make_record(values: tuple[Any, ...], address: Callable[[Any], int]) -> Record:
-    """A struct of these values; see `KernelLauncher.record`."""
+    """A struct of these values; see `CudaDevice.record`."""
     fields: list[Any] = []
     arrays: list[Any] = []
     for value in values:
@@ -58,72 +57,7 @@ def _layout(types: tuple[np.dtype, ...]) -> np.dtype:
     return np.dtype([(f"f{n}", kind) for n, kind in enumerate(types)], align=True)
 
 
-class KernelLauncher:
-    """The part of `CudaDevice` that compiles and launches kernels."""
-
-    xp: Any
-    ordinal: int
-
-    def kernel(self, path: str | Path, name: str, defines: Sequence[str] = ()) -> Any:
-        """Compile a `.cu` file for this device (once) and return one of its kernels.
-
-        Parameters
-        ----------
-        path : str or Path
-        name : str
-            The kernel, declared `extern "C" __global__`.
-        defines : sequence of str
-            Macros such as "VOXEL=short".
-
-        Returns
-        -------
-        callable
-            ``kernel(grid, block, args, shared_mem=0)``: tuples, bytes (at most 48 KiB); numpy
-            scalars must have the parameters' types; structs are made by `record`.
-        """
-        if not isinstance(path, Path):  # which remembers its hash: a copy takes 10 us to look up
-            path = Path(path)
-        return load_kernel(self.ordinal, path, name, tuple(defines))
-
-    def record(self, *values: Any) -> Record:
-        """A struct by value for a kernel's arguments.
-
-        Parameters
-        ----------
-        *values
-            The fields in the order of the struct's declaration: device arrays (pointers), None (a
-            null pointer), numpy scalars of the fields' types, records (nested structs).
-
-        Raises
-        ------
-        TypeError
-            A value is something else, such as Python's int, or an array is not contiguous.
-
-        Examples
-        --------
-        ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
-
-        >>> gpu.record(voxels, None, *int32s(voxels.shape))  # doctest: +SKIP
-        """
-        return make_record(values, lambda array: array.data.ptr)
-
-    def resources(self, kernel: Any) -> tuple[int, int]:
-        """Registers per thread, and bytes of static shared memory per block, of a kernel."""
-        driver = self.xp.cuda.driver
-        return (
-            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.ptr),
-            driver.funcGetAttribute(driver.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.ptr),
-        )
-
-    def set_constant(self, kernel: Any, name: str, array: Any) -> None:
-        """Copy a device array to a kernel's `__constant__` array, after what was launched."""
-        runtime = self.xp.cuda.runtime
-        to_device = runtime.memcpyDeviceToDevice
-        where, stream = int(kernel.module.get_global_var(name)), self.xp.cuda.get_current_stream()
-        runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
-
-
-def launch_per_item(gpu: KernelLauncher, path: Path, name: str, count: int, args: Sequence) -> None:
+def launch_per_item(gpu: Any, path: Path, name: str, count: int, args: Sequence) -> None:
     """Run a kernel with one thread for each of `count` voxels."""
     gpu.kernel(path, name)((-(-count // THREADS),), (THREADS,), args)
 

@@ -13,35 +13,24 @@ from typing import Any
 
 from ..errors import DeviceError
 
-_SHARED = Path(__file__).resolve().parent
 _INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
 def read_source(path: str | Path) -> str:
-    """Text of a `.cu` file with each `#include "x.cuh"` replaced by that file's text, once.
+    """Text of a `.cu` file with each `#include "x.cuh"` replaced by that file's text.
 
-    Quoted includes are searched beside the file, then beside this module; `#line` directives keep
-    compiler messages correct. NVRTC opens no file: it cannot in folders of every name.
+    NVRTC opens no file: it cannot in folders of every name. `#line` directives keep compiler
+    messages correct.
     """
-    read: set[Path] = set()
-
-    def expand(file: Path) -> list[str]:
-        read.add(file)
-        lines = [f'#line 1 "{file.name}"']
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-            included = _INCLUDE.match(line)
-            if not included:
-                lines.append(line)
-                continue
-            target = (file.parent / included[1]).resolve()
-            if not target.exists():
-                target = _SHARED / included[1]
-            if target not in read:
-                lines += expand(target)
-            lines.append(f'#line {number + 1} "{file.name}"')
-        return lines
-
-    return "\n".join(expand(Path(path).resolve())) + "\n"
+    path = Path(path)
+    lines = [f'#line 1 "{path.name}"']
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        included = _INCLUDE.match(line)
+        if included:
+            text = (path.parent / included[1]).read_text(encoding="utf-8")
+            line = f'#line 1 "{included[1]}"\n{text}\n#line {number + 1} "{path.name}"'
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def compile_kernels(

@@ -19,9 +19,9 @@ PINNED_THRESHOLD = 16 << 20  # bytes; smaller arrays are copied as fast without 
 Convert = Callable[[np.ndarray, np.ndarray], None]
 
 
-def to_device(xp: Any, array: np.ndarray, device: Any = None) -> Any:
+def to_device(xp: Any, array: np.ndarray) -> Any:
     """Copy a numpy array, also a box of a larger one, to an array (C order) on the device."""
-    device = xp.empty(array.shape, array.dtype) if device is None else device
+    device = xp.empty(array.shape, array.dtype)
     if array.nbytes < PINNED_THRESHOLD:
         device.set(np.ascontiguousarray(array))
         return device

@@ -1,6 +1,6 @@
 """MRML nodes in and out, without Qt.
 
-In: `reading` (voxels, matrices), `points` (markups) and `regions` (masks). Out: `outputs` writes
-the nodes of a run with `images`, `segments` and `surfaces`; `ownership` says what may be written,
-`segment_origin` which segments a run wrote, `provenance` whether a result is up to date.
+In: `reading` (voxels, matrices), `points` (markups) and `regions` (masks). Out: `ownership` says
+what may be written, and writes the nodes of a run with `images`, `segments` (which a run wrote,
+`terminology`) and `surfaces`; `provenance` says whether a result is up to date.
 """

@@ -30,11 +30,10 @@ def all_or_nothing() -> Iterator[Callable[[str, str], Any]]:
             remove_node(node)
         raise
     finally:
-        if selection is not None:
-            if selection.GetActivePlaceNodeID() != place[0]:
-                selection.SetReferenceActivePlaceNodeID(place[0])
-            if selection.GetActivePlaceNodeClassName() != place[1]:
-                selection.SetReferenceActivePlaceNodeClassName(place[1])
+        if selection is not None and selection.GetActivePlaceNodeID() != place[0]:
+            selection.SetReferenceActivePlaceNodeID(place[0])
+        if selection is not None and selection.GetActivePlaceNodeClassName() != place[1]:
+            selection.SetReferenceActivePlaceNodeClassName(place[1])
 
 
 def remove_node(node: Any) -> None:

@@ -7,17 +7,27 @@ IDs change, as when a saved scene is added to another one. Other references name
 results it holds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import InputError
 from ..translation import tr as _
+from .changes import put_beside
+from .images import fill_volume, show_as_overlay
 from .reading import node_name
+from .segments import check_segmentation
 
 KIND = "FuzzyVesselGPU.Output"  # attribute
 SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
 CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentation"
 DIFFERENCE, SKELETON, DIVISION = "difference", "skeleton", "division"
+# Kind of output -> class of its node, and what is added to the volume's name.
+OUTPUTS = {
+    LABELMAP: ("vtkMRMLLabelMapVolumeNode", "vessels"),
+    CONNECTEDNESS: ("vtkMRMLScalarVolumeNode", "connectedness"),
+    SEGMENTATION: ("vtkMRMLSegmentationNode", "segmentation"),
+    DIVISION: ("vtkMRMLLabelMapVolumeNode", "division"),
+}
 
 
 def hand_over(node: Any, kind: str, source_node: Any) -> None:
@@ -69,38 +79,91 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
     for output in outputs:
         for word, node in inputs.items():
             if output is not None and output is node:
-                raise InputError(
-                    _("The output {output} is the {word}; choose another.").format(
-                        output=node_name(output), word=word
-                    )
-                )
+                text = _("The output {output} is the {word}; choose another.")
+                raise InputError(text.format(output=node_name(output), word=word))
 
 
-def check_mask_apart(
-    segmentation_node: Any, segment_id: str, mask_node: Any, mask_segment_id: str
+def check_outputs(
+    volume_node: Any,
+    scene_node: Any,
+    labelmap_node: Any,
+    segmentation_node: Any,
+    segment_id: str = "",
+    mask_node: Any = None,
+    mask_segment_id: str = "",
 ) -> None:
-    """Raise `InputError` where a run would write into the segments that are its mask.
+    """Raise `InputError` for output nodes that cannot take the result.
 
-    `segment_id` is the segment to overwrite, or empty; `mask_segment_id` the segment that is the
-    mask, empty where all of them are.
+    One is of the wrong kind, the input or the mask, a segmentation of surfaces, or lacks its
+    segment. `segmentation_node` may be True, which stands for a new one.
     """
-    if segmentation_node is None or segmentation_node is not mask_node:
+    segmentation_node = None if segmentation_node is True else segmentation_node
+    kinds = (
+        (scene_node, "vtkMRMLScalarVolumeNode", _("scalar volume")),
+        (labelmap_node, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
+        (segmentation_node, "vtkMRMLSegmentationNode", _("segmentation")),
+    )
+    for node, class_name, kind in kinds:
+        if node is not None and not node.IsA(class_name):
+            text = _("The output {node} must be a {kind}.")
+            raise InputError(text.format(node=node_name(node), kind=kind))
+    if scene_node is not None and scene_node.IsA("vtkMRMLLabelMapVolumeNode"):
+        text = _("The fuzzy scene cannot go into the labelmap {scene}.")
+        raise InputError(text.format(scene=node_name(scene_node)))
+    check_apart((scene_node, labelmap_node), {_("input volume"): volume_node, _("mask"): mask_node})
+    if segmentation_node is None:
         return
+    if segmentation_node is mask_node:
+        _check_mask_apart(segment_id, mask_node, mask_segment_id)
+    check_segmentation(segmentation_node, segment_id)
+
+
+def _check_mask_apart(segment_id: str, mask_node: Any, mask_segment_id: str) -> None:
+    """Refuse to write into the segments that are the run's mask: one, or all of them."""
     if not mask_segment_id:
-        raise InputError(
-            _(
-                "All segments of {mask} are the mask, and the result would become one of "
-                "them: choose one segment as mask, or another segmentation for the result."
-            ).format(mask=node_name(mask_node))
+        text = _(
+            "All segments of {mask} are the mask, and the result would become one of "
+            "them: choose one segment as mask, or another segmentation for the result."
         )
+        raise InputError(text.format(mask=node_name(mask_node)))
     if segment_id == mask_segment_id:
         segment = mask_node.GetSegmentation().GetSegment(segment_id)
-        raise InputError(
-            _(
-                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
-                "choose another one, or a new segment."
-            ).format(
-                name=segment.GetName() if segment is not None else segment_id,
-                mask=node_name(mask_node),
-            )
+        name = segment.GetName() if segment is not None else segment_id
+        text = _(
+            "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
+            "choose another one, or a new segment."
         )
+        raise InputError(text.format(name=name, mask=node_name(mask_node)))
+
+
+class Writing:
+    """The outputs of one run on a volume, each given or new."""
+
+    def __init__(self, volume_node: Any) -> None:
+        self._volume_node = volume_node
+        self._new: list[Any] = []
+        self._all: list[Any] = []
+
+    def node(self, add: Callable[[str, str], Any], given: Any, kind: str) -> Any:
+        """The node that was given, or a new one of a kind of `OUTPUTS`."""
+        class_name, word = OUTPUTS[kind]
+        node = given
+        if node is None:
+            node = add(class_name, f"{self._volume_node.GetName() or 'Volume'} {word}")
+            self._new.append(node)
+        self._all.append((node, kind))
+        return node
+
+    def fill(self, add: Callable[[str, str], Any], given: Any, kind: str, image: Any) -> Any:
+        """As `node`, with an image."""
+        node = self.node(add, given, kind)
+        if kind == CONNECTEDNESS:
+            show_as_overlay(node)
+        fill_volume(node, image, self._volume_node)
+        return node
+
+    def end(self) -> None:
+        """They are the volume's outputs from now on."""
+        put_beside(self._new, self._volume_node)
+        for node, kind in self._all:
+            hand_over(node, kind, self._volume_node)

@@ -1,15 +1,20 @@
-"""Control points of markups as voxels of a volume, whatever transforms both are under."""
+"""Control points of markups as voxels of a volume, and voxels as points.
 
-from collections.abc import Callable
+Both may be under any transforms. `add_phantom` brings a volume and lists to try the modules on.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import inside, points_to_voxels
+from ..geometry import inside, points_to_voxels, voxels_to_points
 from ..translation import tr as _
 from .reading import ijk_to_ras, node_name, transform_between, transformed
+
+VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
 
 
 class OutsideError(InputError):
@@ -70,16 +75,12 @@ def seeds_of(
     that were left out by their labels.
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
-        raise InputError(
-            _("No list of {kind}s was given: choose a markups node with {kind}s.").format(kind=kind)
-        )
+        text = _("No list of {kind}s was given: choose a markups node with {kind}s.")
+        raise InputError(text.format(kind=kind))
     points = placed_points(seeds_node, wanted)
     if not points.labels:
-        raise InputError(
-            _("The list {list} holds no placed point: place at least one {kind}.").format(
-                list=node_name(seeds_node), kind=kind
-            )
-        )
+        text = _("The list {list} holds no placed point: place at least one {kind}.")
+        raise InputError(text.format(list=node_name(seeds_node), kind=kind))
     voxels = points_in_volume(volume_node, points.world)
     seeds = Seeds(voxels, points.labels, [])
     seeds = _left(seeds, inside(voxels, shape), kind, node_name(volume_node))
@@ -133,3 +134,61 @@ def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
     """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
     local = transformed(transform_between(None, volume_node), world)
     return points_to_voxels(local, ijk_to_ras(volume_node))
+
+
+# ---- from voxels to points
+
+
+def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
+    """The centres of a volume's voxels (n, 3; K, J, I) in the world, as a list."""
+    centres = voxels_to_points(voxels, ijk_to_ras(volume_node))
+    return transformed(transform_between(volume_node, None), centres).tolist()
+
+
+def add_points(
+    voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str] | None = None
+) -> Any:
+    """Add a vtkMRMLMarkupsFiducialNode with points at the centres of voxels (n, 3; K, J, I).
+
+    The positions are in the world, under no transform.
+    """
+    import slicer
+
+    name = slicer.mrmlScene.GenerateUniqueName(name)
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for index, position in enumerate(world_points(voxels, volume_node)):
+        label = labels[index] if labels is not None else f"{name}-{index + 1}"
+        node.AddControlPointWorld(position, label)
+    return node
+
+
+def paint(node: Any, color: tuple[float, float, float]) -> None:
+    """Give a list of points its colour (red, green, blue, 0..1); labels would cover the vessels."""
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+    display = node.GetDisplayNode()
+    display.SetSelectedColor(color)
+    display.SetColor(color)
+    display.SetPointLabelsVisibility(False)
+
+
+def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:
+    """Add a `Phantom`: returns its volume, its seeds and its background seeds (markups)."""
+    volume_node = _add_volume(phantom, phantom.volume, name, "vtkMRMLScalarVolumeNode")
+    seeds_node = add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
+    background = add_points(phantom.background_seeds, volume_node, "Background")
+    return volume_node, seeds_node, background
+
+
+def add_phantom_labelmap(phantom: Any, name: str = "Liver phantom vessels") -> Any:
+    """Add the true vessels of a phantom as vtkMRMLLabelMapVolumeNode, and return it."""
+    return _add_volume(phantom, phantom.mask, name, "vtkMRMLLabelMapVolumeNode")
+
+
+def _add_volume(phantom: Any, array: np.ndarray, name: str, class_name: str) -> Any:
+    """Columns grow to the patient's left, rows backwards, slices upwards."""
+    import slicer
+
+    k, j, i = phantom.spacing
+    geometry = np.diag([-i, -j, k, 1.0])
+    return slicer.util.addVolumeFromArray(array, geometry, name, class_name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..voxels.masks import bounding_box
 from .images import array_from_image
-from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, voxels_of
+from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, image_to_world, voxels_of
 
 # Added before rounding (mm). Coordinates of images are mostly fractions of a power of two; moved
 # by this much, none of them lies midway between two rounded values, where the last bit decides.
@@ -50,11 +50,8 @@ def voxels_text(inside: np.ndarray, matrix: np.ndarray, first: Any = 0) -> str:
 def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
     """A text of a mask's voxels in the frame below its parent transform; computed once an edit.
 
-    Parameters
-    ----------
-    mask_node : vtkMRMLScalarVolumeNode or vtkMRMLSegmentationNode
-    segment_id : str
-        Of a segmentation; empty for all its segments.
+    The mask is a vtkMRMLScalarVolumeNode, or a segment (without an ID all of them) of a
+    vtkMRMLSegmentationNode.
     """
     if not mask_node.IsA("vtkMRMLSegmentationNode"):
         image, matrix = mask_node.GetImageData(), ijk_to_ras(mask_node)
@@ -89,8 +86,6 @@ def may_be_same(text: str, other: str) -> bool:
 
 
 def _of_segment(segment: Any) -> str:
-    import vtk
-
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None:  # of surfaces, which are not edited voxel by voxel
         bounds = [0.0] * 6
@@ -98,12 +93,10 @@ def _of_segment(segment: Any) -> str:
         return f"surface {rounded(bounds, 2)}"
     if image.IsEmpty():
         return "empty"
-    label, matrix = segment.GetLabelValue(), vtk.vtkMatrix4x4()
-    image.GetImageToWorldMatrix(matrix)
-    place, first = array_from_matrix(matrix), np.array(image.GetExtent()[::2])
+    label, first = segment.GetLabelValue(), np.array(image.GetExtent()[::2])
     return _cached(
         ("segment", image.GetMTime(), label),
-        lambda: voxels_text(array_from_image(image) == label, place, first),
+        lambda: voxels_text(array_from_image(image) == label, image_to_world(image), first),
     )
 
 

@@ -1,4 +1,4 @@
-"""Names, matrices and voxels of MRML nodes as arrays, and where voxels lie in other frames.
+"""Names, matrices, tags and voxels of MRML nodes, and where voxels lie in other frames.
 
 Nodes are read, never changed, through methods of MRML only: the same code runs inside Slicer and
 on `slicer-core`.
@@ -13,6 +13,7 @@ from ..geometry import AffineSlices, transform_points
 from ..translation import tr as _
 
 BINARY_LABELMAP = "Binary labelmap"  # Slicer's name of this representation of a segment
+VOXELS_TAG = "FuzzyVesselGPU.Voxels"  # of a segment that a run wrote: a checksum of its voxels
 
 
 def node_name(node: Any) -> str:
@@ -26,6 +27,15 @@ def ijk_to_ras(volume_node: Any) -> np.ndarray:
 
     matrix = vtk.vtkMatrix4x4()
     volume_node.GetIJKToRASMatrix(matrix)
+    return array_from_matrix(matrix)
+
+
+def image_to_world(image: Any) -> np.ndarray:
+    """From I, J, K of a vtkOrientedImageData to millimetres: ndarray, shape (4, 4)."""
+    import vtk
+
+    matrix = vtk.vtkMatrix4x4()
+    image.GetImageToWorldMatrix(matrix)
     return array_from_matrix(matrix)
 
 
@@ -73,19 +83,24 @@ def transformed(transform: Any, points: Any) -> np.ndarray:
     return vtk_to_numpy(after.GetData()).reshape(-1, 3)
 
 
+def tag_text(segment: Any, name: str) -> str:
+    """The text of a vtkSegment's tag, or an empty text."""
+    import vtk
+
+    value = vtk.reference("")
+    return str(value) if segment.GetTag(name, value) else ""
+
+
+def is_result(segment: Any) -> bool:
+    """Whether a vtkSegment was written by a run."""
+    return bool(tag_text(segment, VOXELS_TAG))
+
+
 def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
-    """The volume's voxels: ndarray, shape (K, J, I).
+    """The voxels of a vtkMRMLScalarVolumeNode: ndarray, shape (K, J, I).
 
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-    copy : bool
-        Without it they are the node's own, only to be read at once.
-
-    Raises
-    ------
-    InputError
-        There is no volume, it is empty, or it has more than one component.
+    Without a copy they are the node's own, only to be read at once. `InputError` where there is no
+    volume, it is empty, or it has more than one component.
     """
     import slicer
 
@@ -96,17 +111,15 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
         raise InputError(_("{volume} is not a scalar volume.").format(volume=name))
     image = volume_node.GetImageData()
     if image is None or image.GetPointData().GetScalars() is None:
-        raise InputError(
-            _("The volume {volume} holds no voxels: load it again.").format(volume=name)
-        )
+        text = _("The volume {volume} holds no voxels: load it again.")
+        raise InputError(text.format(volume=name))
     components = image.GetNumberOfScalarComponents()
     if components != 1:
-        raise InputError(
-            _(
-                "The volume {volume} has {count} components a voxel (a colour image has 3): "
-                "extract one of them first (module Vector to Scalar Volume)."
-            ).format(volume=name, count=components)
+        text = _(
+            "The volume {volume} has {count} components a voxel (a colour image has 3): "
+            "extract one of them first (module Vector to Scalar Volume)."
         )
+        raise InputError(text.format(volume=name, count=components))
     voxels = slicer.util.arrayFromVolume(volume_node)
     return voxels.copy() if copy else voxels
 
@@ -116,20 +129,11 @@ def slices_between(
     shape: tuple[int, ...],
     target_node: Any,
     frame_to_target: np.ndarray | None = None,
-) -> Any:
+) -> AffineSlices:
     """Where the centres of a volume's voxels lie below another node's parent transform.
 
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-    shape : tuple of int
-        K, J, I of the volume.
-    target_node : vtkMRMLTransformableNode or None
-        None is the world.
-    frame_to_target : array_like, shape (4, 4), optional
-        Applied last, for example that node's RASToIJK.
-
-    Returns `slices(k)`: ndarray, shape (3, J, I); see `geometry.AffineSlices`.
+    `shape` is K, J, I of the volume; the target None is the world. `frame_to_target` (4, 4) is
+    applied last, for example that node's RASToIJK. Returns ``slices(k)``: ndarray (3, J, I).
     """
     import slicer
     import vtk
@@ -147,9 +151,7 @@ def slices_between(
 class _WarpedSlices(AffineSlices):
     """Positions of voxel centres under a transform that no matrix can express."""
 
-    def __init__(
-        self, own: np.ndarray, shape: tuple[int, ...], transform: Any, last: np.ndarray
-    ) -> None:
+    def __init__(self, own: Any, shape: tuple[int, ...], transform: Any, last: np.ndarray) -> None:
         AffineSlices.__init__(self, own, shape)
         self._transform, self._last = transform, last
 

@@ -38,11 +38,8 @@ def region_mask(
         return None
     region = np.logical_and.reduce(masks)
     if not region.any():
-        raise InputError(
-            _("The mask {mask} and the region {region} have no voxel in common.").format(
-                mask=node_name(mask_node), region=node_name(roi_node)
-            )
-        )
+        text = _("The mask {mask} and the region {region} have no voxel in common.")
+        raise InputError(text.format(mask=node_name(mask_node), region=node_name(roi_node)))
     return region
 
 
@@ -55,24 +52,19 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
     """
     region = node_name(roi_node)
     if not roi_node.IsA("vtkMRMLMarkupsROINode"):
-        raise InputError(
-            _("{region} is not a region of interest (a markups ROI).").format(region=region)
-        )
+        text = _("{region} is not a region of interest (a markups ROI).")
+        raise InputError(text.format(region=region))
     half_sizes = np.array(roi_node.GetSize()) / 2
     if roi_node.GetNumberOfDefinedControlPoints() == 0 or not half_sizes.all():
-        raise InputError(
-            _("The region {region} has not been placed, or has no size.").format(region=region)
-        )
+        text = _("The region {region} has not been placed, or has no size.")
+        raise InputError(text.format(region=region))
     world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
     mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
     if roi_node.GetInsideOut():
         np.logical_not(mask, out=mask)
     if not mask.any():
-        raise InputError(
-            _("The region {region} holds no voxel of {volume}: move or enlarge it.").format(
-                region=region, volume=node_name(volume_node)
-            )
-        )
+        text = _("The region {region} holds no voxel of {volume}: move or enlarge it.")
+        raise InputError(text.format(region=region, volume=node_name(volume_node)))
     return mask
 
 
@@ -102,35 +94,26 @@ def fit_roi(roi_node: Any, volume_node: Any) -> None:
 def mask_of(
     mask_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
 ) -> np.ndarray:
-    """A labelmap or a segmentation as a mask on a volume's voxels, by nearest neighbour.
+    """A labelmap or a segmentation as a mask on a volume's voxels: ndarray (K, J, I), bool.
 
-    Not 0, or in any segment (or the one of `segment_id`), counts as inside. Geometry and transforms
-    may be its own. `InputError` where it is neither, lacks the segment, holds what is not a number,
-    or has no voxel inside of the volume.
-
-    Returns
-    -------
-    ndarray, shape (K, J, I), bool
+    By nearest neighbour: geometry and transforms may be its own. Not 0, or in any segment (or the
+    one of `segment_id`), counts as inside. `InputError` where it is neither, lacks the segment,
+    holds what is not a number, or has no voxel inside of the volume.
     """
     name = node_name(mask_node)
     if mask_node.IsA("vtkMRMLSegmentationNode"):
         mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
-        values = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
-        ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
-        if values.shape == tuple(shape) and _same_grid(mask_node, volume_node):
-            mask = values
-        else:
+        mask = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
+        if mask.shape != tuple(shape) or not _same_grid(mask_node, volume_node):
+            ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
             slices = slices_between(volume_node, shape, mask_node, ras_to_ijk)
-            mask = sample_nearest(values, slices)
+            mask = sample_nearest(mask, slices)
     else:
         raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
     if not mask.any():
-        raise InputError(
-            _("The mask {mask} is empty within {volume}: no voxel is left to segment.").format(
-                mask=name, volume=node_name(volume_node)
-            )
-        )
+        text = _("The mask {mask} is empty within {volume}: no voxel is left to segment.")
+        raise InputError(text.format(mask=name, volume=node_name(volume_node)))
     return mask
 
 
@@ -147,12 +130,11 @@ def _segmentation_mask(
 
     segmentation = node.GetSegmentation()
     if segment_id and segmentation.GetSegment(segment_id) is None:
-        raise InputError(
-            _(
-                "The segmentation {segmentation} has no segment '{segment}' any more: choose "
-                "another one as mask."
-            ).format(segmentation=node_name(node), segment=segment_id)
+        text = _(
+            "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+            "another one as mask."
         )
+        raise InputError(text.format(segmentation=node_name(node), segment=segment_id))
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
         segmentation = _converted_copy(segmentation, slices_between(volume_node, shape, node))
     layers: dict[Any, list[int]] = {}

@@ -1,51 +1,58 @@
-"""From labels to a segment of a segmentation, without losing what a user made of an earlier one."""
+"""From labels to a segment of a segmentation, without losing what a user made of an earlier one.
 
+A segment that a run wrote has tags with its list of points, its volume and a checksum of its
+voxels. An ID alone names no node for good: another scene, or this one after it was saved without a
+node, gives the same ID to another list or scan, and a segmentation file that is loaded there brings
+the tags along. So a node that was used carries a key, which its tag holds as well; a copy of the
+node has the key, but another ID. A node that shows the time points of a sequence takes the
+attributes of each of them, so that its browser carries the key.
+"""
+
+import zlib
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
 from ..errors import InputError
 from ..translation import tr as _
-from .images import image_from_array
-from .reading import BINARY_LABELMAP, ijk_to_ras, matrix_from_array, node_name, transform_between
-from .segment_origin import (
-    SEEDS_TAG,
-    TAGS,
-    VOLUME_TAG,
+from ..voxels.masks import bounding_box, full_box
+from .images import array_from_image, image_from_array
+from .reading import (
+    BINARY_LABELMAP,
     VOXELS_TAG,
-    checksum,
-    cropped,
-    earlier_segment,
-    give_key,
-    identity,
+    ijk_to_ras,
+    is_result,
+    matrix_from_array,
+    node_name,
     tag_text,
+    transform_between,
 )
 from .surfaces import convert_missing, has_surface
-from .terminology import set_default_entry
+from .terminology import entry_of, kind_named
 
 SEGMENT_COLOR = (0.85, 0.25, 0.2)
+KEY = "FuzzyVesselGPU.Key"  # attribute of a node
+SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
+VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 
 
 def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
     """Raise `InputError` for a segmentation of surfaces, or one that lacks a segment."""
-    segmentation = segmentation_node.GetSegmentation()
+    segmentation, name = segmentation_node.GetSegmentation(), node_name(segmentation_node)
     source = segmentation.GetSourceRepresentationName()
     if segmentation.GetNumberOfSegments() and source != BINARY_LABELMAP:
-        raise InputError(
-            _(
-                "The segmentation {segmentation} is made of '{source}': make '{wanted}' its "
-                "source in the module Segmentations, or choose another."
-            ).format(
-                segmentation=node_name(segmentation_node), source=source, wanted=BINARY_LABELMAP
-            )
+        text = _(
+            "The segmentation {segmentation} is made of '{source}': make '{wanted}' its "
+            "source in the module Segmentations, or choose another."
         )
+        raise InputError(text.format(segmentation=name, source=source, wanted=BINARY_LABELMAP))
     if segment_id and segmentation.GetSegment(segment_id) is None:
-        raise InputError(
-            _(
-                "The segmentation {segmentation} has no segment '{segment}' any more: choose "
-                "another one, or a new segment."
-            ).format(segmentation=node_name(segmentation_node), segment=segment_id)
+        text = _(
+            "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+            "another one, or a new segment."
         )
+        raise InputError(text.format(segmentation=name, segment=segment_id))
 
 
 def new_segment(
@@ -72,12 +79,12 @@ def new_segment(
     segment = slicer.vtkSegment()
     segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
     segment.SetColor(SEGMENT_COLOR)
+    segment.SetTerminology(entry_of(kind_named(segment.GetName())))
     for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
         if node is not None:
             give_key(node)
         segment.SetTag(tag, identity(node) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
-    set_default_entry(segment)
     return segment
 
 
@@ -102,7 +109,7 @@ def put_segment(
         segmentation_node.SetReferenceImageGeometryParameterFromVolumeNode(volume_node)
     if segmentation_node.GetDisplayNode() is None:
         segmentation_node.CreateDefaultDisplayNodes()
-    earlier = segment_id or earlier_segment(segmentation, segment, mask_id)
+    earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
     segment.SetTag(VOXELS_TAG, checksum(segment))
     if earlier:
         _update(segmentation, earlier, segment)
@@ -115,6 +122,15 @@ def put_segment(
     return segmentation.GetSegmentIdBySegment(segment)
 
 
+def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
+    """The newest segment of the same seeds and volume, not edited since; or an empty text."""
+    seeds, volume = (tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG))
+    for segment_id in _made_of(segmentation, seeds, volume) if seeds else ():
+        if segment_id != mask_id and is_as_written(segmentation.GetSegment(segment_id)):
+            return segment_id
+    return ""
+
+
 def _update(segmentation: Any, segment_id: str, new: Any) -> None:
     """Give the voxels of a segment to one that is there.
 
@@ -125,10 +141,79 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
     segment.RemoveAllRepresentations(BINARY_LABELMAP)
     segment.AddRepresentation(BINARY_LABELMAP, new.GetRepresentation(BINARY_LABELMAP))
     segment.SetLabelValue(new.GetLabelValue())
-    for tag in TAGS:
+    for tag in (SEEDS_TAG, VOLUME_TAG, VOXELS_TAG):
         segment.SetTag(tag, tag_text(new, tag))
     others = [each for each in segmentation.GetSegmentIDs() if each != segment_id]
     if others and all(has_surface(segmentation.GetSegment(each)) for each in others):
         convert_missing(segmentation)
     segmentation.InvokeEvent(segmentation.SourceRepresentationModified)
     segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
+
+
+# ---- which segments a run wrote
+
+
+def give_key(node: Any) -> None:
+    """Let a node that a result is made of be told from all others, also after saving."""
+    bearer = _bearer(node)
+    if not bearer.GetAttribute(KEY):
+        bearer.SetAttribute(KEY, uuid4().hex)
+
+
+def identity(node: Any) -> str:
+    """The text that names a node in the tag of a segment."""
+    key = _bearer(node).GetAttribute(KEY)
+    return f"{node.GetID()} {key}" if key else node.GetID()
+
+
+def _bearer(node: Any) -> Any:
+    """The node that carries the key: itself, or the browser of its sequence."""
+    import slicer
+
+    browsers = slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode")
+    return next((each for each in browsers if each.IsProxyNodeID(node.GetID())), node)
+
+
+def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
+    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
+
+
+def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> list[str]:
+    """IDs of all segments of these seeds and this volume, the newest first.
+
+    All but the newest were edited before a later run.
+    """
+    if segmentation_node is None or seeds_node is None or volume_node is None:
+        return []
+    segmentation = segmentation_node.GetSegmentation()
+    return _made_of(segmentation, identity(seeds_node), identity(volume_node))
+
+
+def _made_of(segmentation: Any, seeds: str, volume: str) -> list[str]:
+    segments = [(each, segmentation.GetSegment(each)) for each in segmentation.GetSegmentIDs()]
+    return [
+        each
+        for each, segment in reversed(segments)
+        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == (seeds, volume)
+    ]
+
+
+def is_as_written(segment: Any) -> bool:
+    """Whether a vtkSegment was written by a run and not edited since."""
+    return is_result(segment) and tag_text(segment, VOXELS_TAG) == checksum(segment)
+
+
+def checksum(segment: Any) -> str:
+    """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
+    image = segment.GetRepresentation(BINARY_LABELMAP)
+    if image is None or image.IsEmpty():
+        return ""
+    part = cropped(array_from_image(image) == segment.GetLabelValue())[1]
+    return f"{part.shape} {zlib.crc32(np.packbits(part).data):08x}"
+
+
+def cropped(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First index (I, J, K) and voxels of the smallest box with everything that is not 0."""
+    box = bounding_box(labels) or full_box((1, 1, 1))
+    return np.array([side.start for side in box[::-1]]), labels[box]

@@ -12,11 +12,10 @@ import numpy as np
 
 from ..errors import Cancelled
 from .images import array_from_image, image_from_array
-from .reading import BINARY_LABELMAP, array_from_matrix, matrix_from_array
-from .segment_origin import is_result
+from .reading import BINARY_LABELMAP, image_to_world, is_result, matrix_from_array
 
-SURFACE, SMOOTHING = "Closed surface", "SmoothingFactor"
-# Conversion parameters whose surface is made here, but for the smoothing factor: Slicer's defaults.
+SURFACE = "Closed surface"
+# Conversion parameters whose surface is made here: Slicer's defaults, and any smoothing factor.
 DEFAULTS = {
     "DecimationFactor": 0.0,
     "ConversionMethod": 0.0,
@@ -88,20 +87,16 @@ class SurfaceInput:
 
 def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     """Read a segment of a vtkSegmentation; None where only Slicer itself can make its surface."""
-    import vtk
-
     segment = segmentation.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
     if image is None or image.GetPointData().GetScalars() is None:
         return None
-    if any(_setting(segmentation, name) not in ("", value) for name, value in DEFAULTS.items()):
+    smoothing, *others = _settings(segmentation)
+    if any(found not in ("", value) for found, value in zip(others, DEFAULTS.values())):
         return None
-    matrix = vtk.vtkMatrix4x4()
-    image.GetImageToWorldMatrix(matrix)
-    geometry = array_from_matrix(matrix)
+    geometry = image_to_world(image)
     geometry[:3, 3] += geometry[:3, :3] @ np.array(image.GetExtent()[::2], float)
     inside = array_from_image(image) == segment.GetLabelValue()
-    smoothing = _setting(segmentation, SMOOTHING)
     return SurfaceInput(inside, geometry, 0.5 if smoothing == "" else smoothing)
 
 
@@ -112,22 +107,18 @@ def surface_state(segmentation: Any, segment_id: str) -> tuple | None:
     """
     segment = segmentation.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
-    if image is None:
-        return None
-    settings = tuple(_setting(segmentation, name) for name in (SMOOTHING, *DEFAULTS))
-    return image, image.GetMTime(), settings
+    return None if image is None else (image, image.GetMTime(), _settings(segmentation))
 
 
-def _setting(segmentation: Any, name: str) -> Any:
-    """A parameter of Slicer's conversion as number, by the middle of its getter's name."""
+def _settings(segmentation: Any) -> tuple:
+    """Smoothing factor, and the parameters of `DEFAULTS`: numbers, or an empty text."""
     import slicer
 
-    rule = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule
-    text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    rule, found = slicer.vtkBinaryLabelmapToClosedSurfaceConversionRule, []
+    for name in ("SmoothingFactor", *DEFAULTS):
+        text = segmentation.GetConversionParameter(getattr(rule, f"Get{name}ParameterName")())
+        found.append(float(text) if text else text)
+    return tuple(found)
 
 
 def has_surface(segment: Any) -> bool:

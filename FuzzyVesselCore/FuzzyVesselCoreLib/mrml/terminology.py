@@ -6,7 +6,6 @@ Segmentations, "TerminologyEntry tag").
 """
 
 import re
-from typing import Any
 
 from ..errors import InputError
 from ..translation import tr as _
@@ -32,10 +31,7 @@ _CODES = {
     "superior vena cava": (_DICOM, _STRUCTURE, "48345005^Superior vena cava"),
 }
 KINDS = tuple(_CODES)
-GENERAL_KIND = KINDS[0]
-
-# Words of a name that is not a kind's own. SNOMED CT as Slicer has it knows no vena cava without
-# its side.
+# SNOMED CT as Slicer has it knows no vena cava without its side.
 _OTHER_WORDS = {
     "ivc": "inferior vena cava",
     "svc": "superior vena cava",
@@ -55,11 +51,8 @@ def entry_of(kind: str) -> str:
     'SCT^32764006^Portal vein'
     """
     if kind not in _CODES:
-        raise InputError(
-            _("No terminology for '{kind}': choose one of {kinds}.").format(
-                kind=kind, kinds=", ".join(KINDS)
-            )
-        )
+        text = _("No terminology for '{kind}': choose one of {kinds}.")
+        raise InputError(text.format(kind=kind, kinds=", ".join(KINDS)))
     terms, category, code = _CODES[kind]
     return f"{terms}~{category}~SCT^{code}~^^~Anatomic codes - DICOM master list~^^~^^"
 
@@ -80,23 +73,4 @@ def kind_named(name: str) -> str:
         rest, count = re.subn(rf"\b{word}s?\b", "|", rest)
         if count:
             found.add(words[word])
-    return found.pop() if len(found) == 1 else GENERAL_KIND
-
-
-def set_entry(segment: Any, kind: str) -> None:
-    """Say of a vtkSegment which kind it is; `InputError` where there is no such kind."""
-    segment.SetTerminology(entry_of(kind))
-
-
-def set_default_entry(segment: Any) -> None:
-    """Say what a segment is by its name, unless somebody has said it."""
-    if not has_own_entry(segment):
-        set_entry(segment, kind_named(segment.GetName() or ""))
-
-
-def has_own_entry(segment: Any) -> bool:
-    """Whether a segment has another entry than Slicer's of every new segment (Tissue)."""
-    import slicer
-
-    entry = segment.GetTerminology()
-    return bool(entry) and entry != slicer.vtkSegment().GetTerminology()
+    return found.pop() if len(found) == 1 else KINDS[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .vessels import FAR, Branch, segments, signed_distance
+from .vessels import FAR, Branch, signed_distance
 
 FRAME = (220.0, 290.0, 340.0)
 AIR, FAT, MUSCLE, LUNG, LIVER, LESION = -1000, -100, 58, -860, 110, 62
@@ -164,9 +164,7 @@ def tubes(grid: Grid) -> list[tuple[str, int, list[Branch]]]:
     return made
 
 
-def draw(
-    grid: Grid, seed: int, noise: float, centrelines: list[Branch], rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw(grid, seed, noise, centrelines, rng) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw the CT (int16), the vessels' mask and the liver's (uint8), slab by slab."""
     shape = grid.shape
     volume = np.empty(shape, np.int16)
@@ -188,10 +186,7 @@ class _Image:
     def __init__(self, grid, centrelines, rng):
         self.grid = grid
         trees = [(n, VESSEL_HU[n], [b for b in centrelines if b.tree == n]) for n in VESSEL_HU]
-        self.tubes = [
-            (name, value, segments(branches, grid.shape, grid.spacing))
-            for name, value, branches in [*tubes(grid), *trees]
-        ]
+        self.tubes = [*tubes(grid), *trees]
         nodes = (rng.random((6, 7, 7)) - 0.5).astype(np.float32) * 20
         self.weights = [_spline_weights(n, m) for n, m in zip(grid.shape, nodes.shape)]
         self.planes = [_outer(node, self.weights[1], self.weights[2]) for node in nodes]
@@ -236,14 +231,15 @@ class _Image:
         """Draw shapes, each in the box outside of which it is not visible."""
         width = self.grid.width
         for shape in shapes:
-            spans = [(c - r - 2 * w, c + r + 2 * w) for c, r, w in
-                     zip(shape.centre, shape.radii, width)]  # fmt: skip
-            box = tuple(slice(*np.searchsorted(a.reshape(-1), s)) for a, s in zip(axes, spans))
+            centre, reach = np.array(shape.centre), np.array(shape.radii) + 2 * width
+            ends = zip(centre - reach, centre + reach)
+            box = tuple(slice(*np.searchsorted(a.reshape(-1), pair)) for a, pair in zip(axes, ends))
             part = hu[box]
             if part.size:
-                z, y, x = (a.reshape(-1)[s].reshape([-1 if b == n else 1 for b in range(3)])
-                           for n, (a, s) in enumerate(zip(axes, box)))  # fmt: skip
-                part[...] = _blend(part, shape.distance(z, y, x, width), shape.value)
+                around = [
+                    np.moveaxis(np.moveaxis(a, n, 0)[box[n]], 0, n) for n, a in enumerate(axes)
+                ]
+                part[...] = _blend(part, shape.distance(*around, width), shape.value)
 
     def _spine(self, hu, axes):
         z, y, x = axes

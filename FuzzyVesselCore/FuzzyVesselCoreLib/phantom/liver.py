@@ -13,11 +13,12 @@ import numpy as np
 
 from ..errors import InputError
 from .image import FRAME, HEPATIC, PORTAL, VESSEL_HU, Grid, draw, points_in_liver
-from .vessels import Branch, Course, grow
+from .vessels import Branch, grow
 
-# Trunks: where (z, y, x), heading, radius in mm
-HEPATIC_ROOT = ((52.0, 27.0, -22.0), (-0.45, -0.55, -0.7), 7.2)
-PORTAL_ROOT = ((-38.0, 22.0, 2.0), (0.55, -0.2, -0.8), 6.6)
+ROOTS = {  # of the trunks: where (z, y, x), heading, radius in mm
+    HEPATIC: ((52.0, 27.0, -22.0), (-0.45, -0.55, -0.7), 7.2),
+    PORTAL: ((-38.0, 22.0, 2.0), (0.55, -0.2, -0.8), 6.6),
+}
 TRUNK_VOXELS = 3  # a trunk's radius at least, so that small volumes have vessels too
 TERRITORY_LIMIT = 900  # points of a tree's territory: bounds the number of branches
 
@@ -88,7 +89,10 @@ def liver_phantom(
     True
     """
     grid = _checked_grid(shape, spacing)
-    _check_numbers(seed, noise)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"phantom: the seed must be a whole number from 0 up, not {seed!r}")
+    if not 0 <= noise < np.inf:
+        raise InputError(f"phantom: noise must be a standard deviation in HU, not {noise!r}")
     rng = np.random.Generator(np.random.PCG64([seed, 1]))
     centrelines = _vessels(grid, rng)
     volume, mask, liver = draw(grid, seed, noise, centrelines, rng)
@@ -112,37 +116,27 @@ def _checked_grid(shape: Sequence[int], spacing: Sequence[float] | None) -> Grid
     return Grid(shape, spacing)
 
 
-def _check_numbers(seed: int, noise: float) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InputError(f"phantom: the seed must be a whole number from 0 up, not {seed!r}")
-    if not 0 <= noise < np.inf:
-        raise InputError(f"phantom: noise must be a standard deviation in HU, not {noise!r}")
-
-
 def _vessels(grid: Grid, rng: np.random.Generator) -> list[Branch]:
     """Both trees, in voxels. Radii scale with the anatomy; the thinnest reach every voxel."""
     shape, spacing = grid.shape, grid.spacing
     # Half a voxel's diagonal: the voxel nearest to any point of the axis is in the tube.
     diagonal = np.sqrt(sum(s * s for s, n in zip(spacing, shape) if n > 1))
     smallest = max(0.8 * grid.scale, 0.5 * float(diagonal))
-    courses: list[Course] = []
+    grown: list[Branch] = []
     branches: list[Branch] = []
-    for name, (root, heading, radius) in {
-        HEPATIC: HEPATIC_ROOT,
-        PORTAL: PORTAL_ROOT,
-    }.items():
+    for name, (root, heading, radius) in ROOTS.items():
         radius = max(radius * grid.scale, TRUNK_VOXELS * float(np.sort(spacing)[1]))
         count = int(np.clip((radius / smallest) ** 3, 6, TERRITORY_LIMIT))
         territory = grid.to_mm(points_in_liver(count, rng))
         turned = np.asarray(heading) * grid.stretch
-        tree = grow(grid.to_mm(root), turned, territory, radius, smallest, rng, courses)
+        tree = grow(name, grid.to_mm(root), turned, territory, radius, smallest, rng, grown)
         first = len(branches)
-        for course in tree:
-            parent = course.parent + first if course.parent >= 0 else -1
-            points = np.clip(course.points / spacing, 0, shape) - 0.5
+        for branch in tree:
+            parent = branch.parent + first if branch.parent >= 0 else -1
+            points = np.clip(branch.points / spacing, 0, shape) - 0.5
             points[:, np.array(shape) == 1] = 0  # a single slice shows the trees flattened
-            branches.append(Branch(np.round(points, 4), np.round(course.radius, 4), parent, name))
-        courses = courses + tree
+            branches.append(Branch(np.round(points, 4), np.round(branch.radius, 4), parent, name))
+        grown += tree
     return branches
 
 
@@ -155,8 +149,8 @@ def _seeds_in(centrelines: list[Branch]) -> tuple[np.ndarray, tuple[str, ...]]:
     for name in VESSEL_HU:
         tree = [b for b in centrelines if b.tree == name]
         branch = max(tree[1:], key=lambda b: (len(b.points) > 3, b.radius[-1]), default=tree[0])
-        for where, course in (("trunk", tree[0]), ("branch in the liver", branch)):
-            seeds.append(np.rint(course.points[len(course.points) // 2]).astype(int))
+        for where, middle in (("trunk", tree[0]), ("branch in the liver", branch)):
+            seeds.append(np.rint(middle.points[len(middle.points) // 2]).astype(int))
             labels.append(f"{name}, {where}")
     return np.array(seeds), tuple(labels)
 

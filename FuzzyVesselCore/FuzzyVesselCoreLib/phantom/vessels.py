@@ -19,39 +19,37 @@ MAX_DETOURS = 40  # courses tried for a branch, to keep clear of the other trees
 
 
 @dataclass(frozen=True)
-class Course:
-    """One branch in mm: points (n, 3), radius (n,), parent's index (-1 at the root)."""
+class Branch:
+    """An unbranched part of a vessel tree.
+
+    Attributes
+    ----------
+    points : ndarray of float, (n, 3)
+        The centreline in voxels, K,J,I (the centre of the first voxel is 0, 0, 0), or in mm while
+        the tree grows. The first point of a child is the last point of its parent.
+    radius : ndarray of float, (n,)
+        Radius at each point, in mm.
+    parent : int
+        Index of the parent in the list of branches; -1 at the root of a tree.
+    tree : str
+        Name of the tree.
+    """
 
     points: np.ndarray
     radius: np.ndarray
     parent: int
+    tree: str
 
 
-def grow(
-    root: np.ndarray,
-    direction: np.ndarray,
-    territory: np.ndarray,
-    radius: float,
-    smallest: float,
-    rng: np.random.Generator,
-    others: Sequence[Course] = (),
-) -> list[Course]:
-    """Grow one tree; parents come before their children.
+def grow(tree, root, direction, territory, radius, smallest, rng, others=()):
+    """Grow a named tree, in mm; parents come before their children.
 
-    Parameters
-    ----------
-    root, direction : (3,) float
-        Where the trunk starts (mm) and where it points.
-    territory : (n, 3) float
-        Points spread over the organ, mm.
-    radius, smallest : float
-        The trunk's radius at its start; no branch gets thinner than `smallest` (mm).
-    rng : numpy.random.Generator
-    others : sequence of Course
-        Branches of trees to keep clear of.
+    The trunk starts at `root` in a direction with a radius, and no branch gets thinner than
+    `smallest`. `territory` (n, 3) are points spread over the organ, `others` branches of trees to
+    keep clear of.
     """
     clearance = _clearance(others)
-    courses: list[Course] = []
+    branches: list[Branch] = []
     waiting = [(-1, np.asarray(root, float), _unit(direction), territory, radius)]
     while waiting:
         parent, start, heading, cloud, r = waiting.pop(0)
@@ -64,12 +62,12 @@ def grow(
             goal, share = 0.5 * (goal + _furthest(cloud, start)), 0.9
         way = share * (goal - start)
         curve = _curve(start, heading, way, r, 2 * smallest, rng, clearance)
-        courses.append(Course(curve, np.linspace(r, end_radius, len(curve)), parent))
+        branches.append(Branch(curve, np.linspace(r, end_radius, len(curve)), parent, tree))
         if not ends_here:
             for part, part_radius in zip(parts, radii):
                 heading = _unit(curve[-1] - curve[-2] + 0.6 * _unit(_middle(part) - curve[-1]))
-                waiting.append((len(courses) - 1, curve[-1], heading, part, part_radius))
-    return courses
+                waiting.append((len(branches) - 1, curve[-1], heading, part, part_radius))
+    return branches
 
 
 def _curve(start, heading, way, radius, gap, rng, clearance):
@@ -109,18 +107,18 @@ def _halves(cloud: np.ndarray, heading: np.ndarray, rng: np.random.Generator) ->
     return [cloud[np.sort(order[:cut])], cloud[np.sort(order[cut:])]]
 
 
-def _clearance(others: Sequence[Course]) -> Callable[[np.ndarray], float]:
+def _clearance(others: Sequence[Branch]) -> Callable[[np.ndarray], float]:
     """The distance of a curve from the surface of other branches, as a function."""
     if not others:
         return lambda curve: np.inf
     from scipy.spatial import cKDTree
 
     points, radii = [], []
-    for course in others:
-        at = np.arange(len(course.points))
+    for branch in others:
+        at = np.arange(len(branch.points))
         fine = np.linspace(0, at[-1], FINER * at[-1] + 1)
-        points.append(np.stack([np.interp(fine, at, p) for p in course.points.T], 1))
-        radii.append(np.interp(fine, at, course.radius))
+        points.append(np.stack([np.interp(fine, at, p) for p in branch.points.T], 1))
+        radii.append(np.interp(fine, at, branch.radius))
     radius = np.concatenate(radii)
     tree = cKDTree(np.concatenate(points))
 
@@ -159,83 +157,47 @@ FAR = np.float32(1e6)  # in voxel widths: far from every tube
 MARGIN = 2  # voxels around a tube with a computed distance, for soft borders
 
 
-@dataclass(frozen=True)
-class Branch:
-    """An unbranched part of a vessel tree.
-
-    Attributes
-    ----------
-    points : ndarray of float, (n, 3)
-        The centreline in voxels, K,J,I; the centre of the first voxel is 0, 0, 0.
-        The first point of a child is the last point of its parent.
-    radius : ndarray of float, (n,)
-        Radius at each point, in mm.
-    parent : int
-        Index of the parent in the list of branches; -1 at the root of a tree.
-    tree : str
-        Name of the tree.
-    """
-
-    points: np.ndarray
-    radius: np.ndarray
-    parent: int
-    tree: str
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Straight, linearly tapering segments."""
-
-    start: np.ndarray  # (n, 3) mm
-    along: np.ndarray  # (n, 3) mm, from start to end
-    radius: np.ndarray  # (n, 2) mm, at start and end
-    low: np.ndarray  # (n, 3) first voxel of the segment's box
-    high: np.ndarray  # (n, 3) one past its last voxel
-
-
-def segments(branches: Sequence[Branch], shape: Sequence[int], spacing: Any) -> Segments:
-    """Cut branches into straight, linearly tapering segments with their boxes in the grid."""
-    spacing = np.asarray(spacing, float)
-    start = np.concatenate([b.points[:-1] for b in branches]) * spacing
-    end = np.concatenate([b.points[1:] for b in branches]) * spacing
-    radius = np.concatenate([np.stack([b.radius[:-1], b.radius[1:]], 1) for b in branches])
-    reach = radius.max(1, keepdims=True) / spacing + MARGIN
-    low = np.floor(np.minimum(start, end) / spacing - reach).astype(int)
-    high = np.ceil(np.maximum(start, end) / spacing + reach).astype(int) + 1
-    return Segments(start, end - start, radius, np.maximum(low, 0), np.minimum(high, shape))
-
-
 def signed_distance(
-    tubes: Segments, shape: Sequence[int], spacing: Sequence[float], first: int, last: int
+    branches: Sequence[Branch],
+    shape: Sequence[int],
+    spacing: Sequence[float],
+    first: int,
+    last: int,
 ) -> np.ndarray:
-    """Signed distance to the tubes' surface in the slices first..last-1; float32, negative inside.
+    """Signed distance to the surface of branches, in the slices first..last-1; negative inside.
 
-    In voxel widths along the direction to the axis, so that a soft border is one voxel wide in
-    every direction of an anisotropic grid. Voxels further than about `MARGIN` have `FAR`.
+    In voxel widths along the direction to the axis (float32), so that a soft border is one voxel
+    wide in every direction of an anisotropic grid. Further than about `MARGIN` it is `FAR`.
     """
+    size = np.asarray(spacing, float)
+    start = np.concatenate([b.points[:-1] for b in branches]) * size
+    end = np.concatenate([b.points[1:] for b in branches]) * size
+    radius = np.concatenate([np.stack([b.radius[:-1], b.radius[1:]], 1) for b in branches])
+    reach = radius.max(1, keepdims=True) / size + MARGIN
+    low = np.floor(np.minimum(start, end) / size - reach).astype(int)
+    high = np.ceil(np.maximum(start, end) / size + reach).astype(int) + 1
+    low, high = np.maximum(low, (first, 0, 0)), np.minimum(high, (last, *shape[1:]))
     result = np.full((last - first, *shape[1:]), FAR, np.float32)
-    for n in np.flatnonzero((tubes.low[:, 0] < last) & (tubes.high[:, 0] > first)):
-        low, high = tubes.low[n].copy(), tubes.high[n].copy()
-        low[0], high[0] = max(low[0], first), min(high[0], last)
-        if (high <= low).any():
-            continue
-        distance = _distance_to_segment(tubes, n, low, high, spacing)
-        box = result[low[0] - first : high[0] - first, low[1] : high[1], low[2] : high[2]]
+    for n in np.flatnonzero((low < high).all(axis=1)):
+        axes = [
+            (np.arange(low[n, a], high[n, a]) * spacing[a] - start[n, a])
+            .astype(np.float32)
+            .reshape([-1 if b == a else 1 for b in range(3)])
+            for a in range(3)
+        ]
+        distance = _distance_to_segment(axes, end[n] - start[n], radius[n], spacing)
+        box = result[tuple(map(slice, low[n] - (first, 0, 0), high[n] - (first, 0, 0)))]
         np.minimum(box, distance, out=box)
     return result
 
 
-def _distance_to_segment(tubes, n, low, high, spacing):
-    z, y, x = (
-        (np.arange(low[a], high[a]) * spacing[a] - tubes.start[n, a])
-        .astype(np.float32)
-        .reshape([-1 if b == a else 1 for b in range(3)])
-        for a in range(3)
-    )
-    dz, dy, dx = tubes.along[n].astype(np.float32)
+def _distance_to_segment(axes, along, radius, spacing):
+    """Distance to a straight, linearly tapering segment that starts at 0."""
+    z, y, x = axes
+    dz, dy, dx = along.astype(np.float32)
     length2 = max(dz * dz + dy * dy + dx * dx, np.float32(1e-12))
     t = np.clip((z * dz + y * dy + x * dx) / length2, 0, 1)
-    ra, rb = tubes.radius[n].astype(np.float32)
+    ra, rb = radius.astype(np.float32)
     z, y, x = (z - t * dz) ** 2, (y - t * dy) ** 2, (x - t * dx) ** 2
     distance2 = z + y + x
     sz, sy, sx = (np.float32(s * s) for s in spacing)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..jit.decorators import compiled, compiled_inside, longer
+from ..jit.decorators import compiled, longer
 from ..progress import Progress
 from ..threads import in_parts
 
@@ -43,99 +43,74 @@ def distance_to_outside(
     progress = Progress.of(progress)
     solid = np.ascontiguousarray(mask) != 0
     squared = np.zeros(solid.shape, np.float32)  # lines that stay 0 are never touched
-    used = solid.any(axis=2)
-    in_parts(
-        lambda a, b: _distance_along_rows(solid[a:b], squared[a:b], spacing[2], used[a:b]),
-        len(solid),
-        solid.size,
-    )
-    progress.check()
-    for axis in (1, 0):
-        lines: np.ndarray = np.moveaxis(squared, axis, -1)
-        rows = used if axis == 1 else np.ascontiguousarray(used.T)
-        _envelopes_by_threads(lines, spacing[axis], rows)
+    for axis, pass_over in (
+        (2, _distance_along_rows),
+        (1, _lower_envelopes),
+        (0, _lower_envelopes),
+    ):
+        lines, inside = np.moveaxis(squared, axis, -1), np.moveaxis(solid, axis, -1)
+        _by_threads(pass_over, lines, inside, spacing[axis])
         progress.check()
-    np.sqrt(squared, out=squared, where=used[:, :, None])
+    np.sqrt(squared, out=squared, where=solid.any(axis=2)[:, :, None])
     return squared
 
 
+def _by_threads(pass_over, lines, inside, step):
+    used = inside.any(axis=2)
+    in_parts(
+        lambda a, b: pass_over(lines[a:b], inside[a:b], used[a:b], step), len(lines), lines.size
+    )
+
+
 @compiled
-def _distance_along_rows(mask, squared, step, used):
+def _distance_along_rows(squared, inside, used, step):
     """Find the squared distance to the nearest 0 of the same row, in rows with an object."""
-    for k in range(mask.shape[0]):
-        for j in range(mask.shape[1]):
-            if not used[k, j]:
-                continue
-            last = -NO_ZERO
-            for i in range(mask.shape[2]):
-                if not mask[k, j, i]:
-                    last = i
-                squared[k, j, i] = i - last
-            last = NO_ZERO
-            for i in range(mask.shape[2] - 1, -1, -1):
-                if not mask[k, j, i]:
-                    last = i
-                distance = min(squared[k, j, i], np.float32(last - i)) * step
-                squared[k, j, i] = distance * distance
-
-
-def _envelopes_by_threads(lines: np.ndarray, step: float, used: np.ndarray) -> None:
-    count = lines.shape[2]
-
-    def work(first: int, last: int) -> None:
-        values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
-        highest = np.empty(lines.shape[1], np.float32)
-        workspace = values, feet, borders, highest
-        _lower_envelopes(lines[first:last], step, used[first:last], workspace)
-
-    in_parts(work, len(lines), lines.size)
+    for k, j in np.ndindex(used.shape):
+        if not used[k, j]:
+            continue
+        last = -NO_ZERO
+        for i in range(inside.shape[2]):
+            if not inside[k, j, i]:
+                last = i
+            squared[k, j, i] = i - last
+        last = NO_ZERO
+        for i in range(inside.shape[2] - 1, -1, -1):
+            if not inside[k, j, i]:
+                last = i
+            distance = min(squared[k, j, i], np.float32(last - i)) * step
+            squared[k, j, i] = distance * distance
 
 
 @compiled
-def _lower_envelopes(lines, step, used, workspace):
-    """Replace each line by the lower envelope of the parabolas on its values.
-
-    `used` tells for the lines of each plane where along them anything but 0 may be.
-    """
-    count = lines.shape[2]
-    values, feet, borders, highest = workspace
-    for first in range(lines.shape[0]):
-        for second in range(lines.shape[1]):
-            highest[second] = 0
+def _lower_envelopes(lines, inside, used, step):
+    """Replace each line with an object by the lower envelope of the parabolas on its values."""
+    count, square = lines.shape[2], step * step
+    values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
+    for first, second in np.ndindex(used.shape):
+        if not used[first, second]:
+            continue
+        line = lines[first, second]
         for n in range(count):
-            if used[first, n]:  # memory is read in its order from line to line
-                for second in range(lines.shape[1]):
-                    highest[second] = max(highest[second], lines[first, second, n])
-        for second in range(lines.shape[1]):
-            if highest[second] > 0:
-                _lower_envelope(lines[first, second], step, values, feet, borders)
-
-
-@compiled_inside
-def _lower_envelope(line, step, values, feet, borders):
-    """Replace one line; `values`, `feet` and `borders` are a workspace."""
-    square = step * step
-    for n in range(line.size):
-        values[n] = line[n]
-    top = 0
-    feet[0], borders[0], borders[1] = 0, -np.inf, np.inf
-    for n in range(1, line.size):
-        while True:
-            foot = feet[top]
-            # where the parabola on n falls below the one on foot
-            meet = 0.5 * ((values[n] - values[foot]) / (square * (n - foot)) + n + foot)
-            if meet > borders[top]:
-                break
-            top -= 1
-        top += 1
-        feet[top], borders[top], borders[top + 1] = n, meet, np.inf
-    place = 0
-    for n in range(line.size):
-        while borders[place + 1] < n:
-            place += 1
-        foot = feet[place]
-        if values[n] > 0:  # else it stays 0, and its memory untouched
-            line[n] = square * (n - foot) * (n - foot) + values[foot]
+            values[n] = line[n]
+        top = 0
+        feet[0], borders[0], borders[1] = 0, -np.inf, np.inf
+        for n in range(1, count):
+            while True:
+                foot = feet[top]
+                # where the parabola on n falls below the one on foot
+                meet = 0.5 * ((values[n] - values[foot]) / (square * (n - foot)) + n + foot)
+                if meet > borders[top]:
+                    break
+                top -= 1
+            top += 1
+            feet[top], borders[top], borders[top + 1] = n, meet, np.inf
+        place = 0
+        for n in range(count):
+            while borders[place + 1] < n:
+                place += 1
+            foot = feet[place]
+            if values[n] > 0:  # else it stays 0, and its memory untouched
+                line[n] = square * (n - foot) * (n - foot) + values[foot]
 
 
 def ridge_depths(depth: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from ..gpu.availability import cuda_packages, cuda_status, driver_version, reset
 
 _TEXT = (Path(__file__).parents[1] / "Resources" / "requirements.txt").read_text(encoding="utf-8")
 REQUIREMENTS = tuple(line for line in _TEXT.splitlines() if line and not line.startswith("#"))
-IMPORTED_AS = {"connected-components-3d": "cc3d", "scikit-image": "skimage"}  # others: their name
+IMPORTED_AS = {"connected-components-3d": "cc3d"}  # others: their name
 MIN_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
 
 

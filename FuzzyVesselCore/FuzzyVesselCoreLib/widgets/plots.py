@@ -106,7 +106,7 @@ def pen(color: Any, width: float) -> Any:
 
 
 class CurvePlot(Plot):
-    """One curve from 0 up, with round numbers and titles on both axes; or a hint."""
+    """One curve from 0 up, its greatest value and both titles; or a hint."""
 
     HEIGHT = 120
 
@@ -119,74 +119,25 @@ class CurvePlot(Plot):
         x, y = np.asarray(x, float), np.asarray(y, float)
         finite = np.isfinite(x) & np.isfinite(y)
         self._x, self._y, self._titles, self._hint = x[finite], y[finite], (x_title, y_title), ""
-        low, high = (float(self._x.min()), float(self._x.max())) if self._x.size else (0.0, 1.0)
-        self.low, self.high = low, high if high > low else low + 1.0
-        top = float(self._y.max()) * 1.06 if self._y.size else 1.0
-        self._top = top if top > 0 else 1.0
+        if self._x.size:
+            self.low, self.high = float(self._x.min()), float(self._x.max())
+            self.high = max(self.high, self.low + 1e-6)
         self.update()
 
     def show_hint(self, text: str) -> None:
         """Show a text and no curve."""
         self._x = self._y = np.empty(0)
-        self._top, self._titles, self._hint = 1.0, ("", ""), text
+        self._hint = text
         self.update()
 
-    def area(self) -> Any:
-        if self._hint:
-            return Plot.area(self)
-        metrics = qt.QFontMetricsF(self.font)
-        line = metrics.height()
-
-        def widest(values: list[float]) -> float:
-            return max(metrics.boundingRect(f"{each:g}").width() for each in values)
-
-        left = line + 10 + widest(ticks(0.0, self._top, 3))
-        right = 4 + widest(ticks(self.low, self.high)) / 2
-        width, height = self.width - left - right, self.height - 2.5 * line - 4
-        return qt.QRectF(left, line / 2, max(width, 1), max(height, 1))
-
     def paint_curves(self, painter: Any, area: Any) -> None:
-        if self._hint:
+        if self._hint or not self._x.size:
             self.hint(painter, area, self._hint)
             return
-        text = self.palette.color(qt.QPalette.WindowText)
-        faint = qt.QColor(text)
-        faint.setAlpha(40)
-        line = qt.QFontMetricsF(self.font).height()
-        for value in ticks(self.low, self.high):
-            x = self.x_of(value, area)
-            painter.setPen(faint)
-            painter.drawLine(qt.QPointF(x, area.top()), qt.QPointF(x, area.bottom()))
-            painter.setPen(text)
-            box = qt.QRectF(x - 40, area.bottom() + 1, 80, line)
-            painter.drawText(box, qt.Qt.AlignCenter, f"{value:g}")
-        for value in ticks(0.0, self._top, 3):
-            y = area.bottom() - value / self._top * area.height()
-            painter.setPen(faint)
-            painter.drawLine(qt.QPointF(area.left(), y), qt.QPointF(area.right(), y))
-            painter.setPen(text)
-            box = qt.QRectF(0, y - line / 2, area.left() - 4, line)
-            painter.drawText(box, qt.Qt.AlignRight | qt.Qt.AlignVCenter, f"{value:g}")
-        below = qt.QRectF(area.left(), area.bottom() + line + 2, area.width(), line)
-        painter.drawText(below, qt.Qt.AlignCenter, self._titles[0])
-        painter.save()
-        painter.translate(1, area.bottom())
-        painter.rotate(-90)
-        painter.drawText(qt.QRectF(0, 0, area.height(), line), qt.Qt.AlignCenter, self._titles[1])
-        painter.restore()
-        self.line(painter, area, self._x.tolist(), (self._y / self._top).tolist(), SECOND, 2.0)
-
-
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Return round numbers from `low` to `high`, about as many as wanted; 0 without a sign.
-
-    Examples
-    --------
-    >>> ticks(0, 10)
-    [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]
-    """
-    rough = (high - low) / wanted
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = power * next(each for each in (1, 2, 5, 10) if each * power >= rough * 0.999)
-    first = np.ceil(low / step - 1e-9)
-    return [float(step * number) + 0.0 for number in np.arange(first, high / step + 1e-9)]
+        top = max(float(self._y.max()), 1e-6)
+        self.line(painter, area, self._x.tolist(), (self._y * 0.9 / top).tolist(), SECOND, 2.0)
+        painter.setPen(self.palette.color(qt.QPalette.WindowText))
+        inner = area.adjusted(4, 2, -4, -2)
+        highest = f"{self._titles[1]}: 0 - {top:.3g}"
+        painter.drawText(inner, qt.Qt.AlignLeft | qt.Qt.AlignTop, highest)
+        self.numbers(painter, area, [f"{self.low:.4g}", self._titles[0], f"{self.high:.4g}"])

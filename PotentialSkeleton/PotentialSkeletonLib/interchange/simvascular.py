@@ -15,8 +15,6 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.files.folder_lock import is_device_name
-
 from ..tree.rooting import Forest, root_to_tip_lines
 from .line_set import (
     check_names,
@@ -130,7 +128,6 @@ def _file_names(names):
         clean = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", check_xml_text(name))
         clean = clean[:LONGEST_NAME].encode()[:LONGEST_BYTES].decode(errors="ignore")
         clean = clean.strip(". ") or f"path-{number:03d}"
-        clean = f"path-{clean}" if is_device_name(clean) else clean
         title, again = clean, 1
         while title.casefold() in taken:
             again += 1

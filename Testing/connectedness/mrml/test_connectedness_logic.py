@@ -6,7 +6,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from fuzzy_vessel.slicer_host import headless
+from fuzzy_vessel import headless
 from FuzzyConnectedGPULib import connectedness, estimate_affinity
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.segment_origin import KEY
+from FuzzyVesselCoreLib.mrml.segments import KEY
 from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import POINTS, SHAPE, vessel
 

@@ -12,6 +12,7 @@ import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from support.drag_cases import button
 from support.mrml_cases import world_of
 
 SIZE = 72
@@ -24,7 +25,7 @@ def phantom():
 
 @pytest.fixture
 def volume(slicer_scene, phantom):
-    from FuzzyVesselCoreLib.mrml.phantom_nodes import add_phantom
+    from FuzzyVesselCoreLib.mrml.points import add_phantom
 
     volume, seeds, background = add_phantom(phantom)
     for node in (seeds, background):
@@ -160,7 +161,10 @@ def test_the_slice_follows_the_slider_and_keeps_the_result_of_the_release(
     assert view.composite.GetForegroundVolumeID() is None
 
 
-def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom):
+def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom, monkeypatch):
+    import slicer
+
+    monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
     place_seeds(panel, view, volume, phantom)
     view.click(20, 20, "Right")
     panel.parameters.automaticAffinity = False
@@ -171,11 +175,13 @@ def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom)
     view.node.JumpSliceByOffsetting(*world_of(volume, first))
     view.pixels()  # what is drawn can be picked
     start, end = (view.pixel_of(world_of(volume, voxel)) for voxel in (first, target))
+    button(True)
     view.press(*start)
     for step in (0.3, 0.7, 1.0):
         view.move(*(a + (b - a) * step for a, b in zip(start, end)))
         panel.process_events()
     assert panel.widget.panel.seeds.dragging
+    button(False)
     view.release(*end)
     moved = points_in_volume(volume, placed_points(panel.parameters.seeds).world)[0]
     assert np.abs(moved - target).max() <= 1

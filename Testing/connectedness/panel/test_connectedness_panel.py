@@ -35,7 +35,6 @@ def test_the_result_follows_a_seed_that_is_added_and_moved(chosen):
     position = world_of(parameters.inputVolume, (2, 2, 2))
     parameters.seeds.AddControlPointWorld(position, "new")
     wait(chosen, lambda: array(parameters.sceneVolume)[2, 2, 2] == 1)
-    assert chosen.ui.statusLabel.text.startswith("Went on")
     parameters.seeds.SetNthControlPointPositionWorld(
         2, world_of(parameters.inputVolume, (11, 2, 2))
     )
@@ -51,19 +50,6 @@ def test_a_run_that_nobody_asked_for_shows_no_pop_up(chosen, monkeypatch):
     chosen.parameters.solver = type(chosen.parameters.solver).CUDA_KFOE
     chosen.ui.autoUpdateCheckBox.checked = True
     wait(chosen, lambda: "cannot be used" in chosen.ui.statusLabel.text)
-
-
-# --- outputs
-
-
-def test_two_results_are_compared(done):
-    parameters = done.parameters
-    assert not done.ui.differenceButton.enabled
-    wider = done.widget.logic.thresholdScene(parameters.sceneVolume, 0.01).labelmapNode
-    parameters.firstResult, parameters.secondResult = parameters.labelmap, wider
-    done.click("differenceButton")
-    assert set(np.unique(array(parameters.differenceLabelmap))) == {0, 2, 3}
-    assert "Dice" in done.ui.differenceNoteLabel.text
 
 
 # --- the panel's life
@@ -109,7 +95,6 @@ def test_several_volumes(done):
     seeds = done.parameters.seeds
     done.parameters.inputVolume, done.parameters.seeds = other, seeds
     done.process_events()
-    assert "20 voxels" in done.ui.inputSelector.toolTip
     assert done.parameters.labelmap is None
     done.click("applyButton")
     assert done.parameters.labelmap.GetName() == "other vessels"
@@ -121,7 +106,7 @@ def test_the_module_s_own_test_works_the_panel(panel):
     test, said = panel.module.FuzzyConnectedGPUTest(), []
     test.delayDisplay = said.append
     test.runTest()
-    assert said.count("Test passed") == 9
+    assert said.count("Test passed") == 6
     assert not any("Skipped" in text for text in said)
 
 
@@ -143,14 +128,3 @@ def test_tab_goes_down_the_panel(done):
     assert len(places) > 25
     row = 10  # pixels: what stands beside one another is not of one height
     assert all(after > before - row for before, after in pairwise(places))
-
-
-def test_plots_show_curves(done):
-    for frame in (done.ui.histogramFrame, done.ui.curveFrame):
-        image = frame.grab().toImage()
-        colors = {
-            image.pixelColor(x, y).name()
-            for x in range(0, image.width(), 2)
-            for y in range(0, image.height(), 2)
-        }
-        assert len(colors) > 20

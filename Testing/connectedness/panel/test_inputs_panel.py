@@ -119,14 +119,14 @@ def test_numbers_follow_the_seeds_until_they_are_edited(chosen):
     parameters = chosen.parameters
     mean = parameters.mean
     assert mean == pytest.approx(200, abs=8)
-    assert not chosen.ui.automaticAffinityButton.enabled
+    assert chosen.ui.automaticAffinityCheckBox.checked
     chosen.ui.sigmaSpinBox.value = 40
     assert parameters.sigma == 40
     assert not parameters.automaticAffinity
     parameters.seeds.AddControlPointWorld(world_of(parameters.inputVolume, (2, 2, 2)), "dark")
     chosen.process_events()
     assert parameters.mean == mean
-    chosen.click("automaticAffinityButton")
+    chosen.click("automaticAffinityCheckBox")
     assert parameters.automaticAffinity
     assert parameters.sigma != 40
     assert parameters.mean < mean

@@ -119,14 +119,6 @@ def surface_of(segmentation, segment_id):
     return segment.GetRepresentation("Closed surface")
 
 
-def rest(panel):
-    """Let the pause pass after which surfaces are made."""
-    surface = panel.widget.panel.display.surface
-    if surface._timer.active:
-        surface._timer.stop()
-        surface.make()
-
-
 # --- 1: an output that goes
 
 
@@ -256,20 +248,6 @@ def test_the_result_of_another_volume_is_not_drawn_over_this_one(done, mine, ans
     assert not second.GetDisplayNode().GetVisibility()
 
 
-def test_differences_are_those_of_their_volume(done, mine):
-    parameters = done.parameters
-    wider = done.widget.logic.thresholdScene(parameters.sceneVolume, 0.01).labelmapNode
-    parameters.firstResult, parameters.secondResult = parameters.labelmap, wider
-    done.click("differenceButton")
-    first = parameters.differenceLabelmap
-    done.click("differenceButton")
-    assert parameters.differenceLabelmap is first
-    parameters.differenceLabelmap = mine.mask
-    done.click("differenceButton")
-    assert mine.untouched()
-    assert parameters.differenceLabelmap is first
-
-
 # --- 3: surfaces
 
 
@@ -289,7 +267,7 @@ def shell(slicer_scene):
 def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answers):
     pick(chosen, "segmentationSelector", mine.segmentation)
     chosen.click("applyButton")
-    rest(chosen)
+    settle(chosen)
     assert surface_of(mine.segmentation, mine.segment) is None
     assert not chosen.ui.show3DCheckBox.enabled
     assert "Show 3D" in chosen.ui.show3DCheckBox.toolTip
@@ -298,19 +276,19 @@ def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answ
     (ours,) = set(mine.segmentation.GetSegmentation().GetSegmentIDs()) - {mine.segment}
     chosen.ui.thresholdSlider.value = 0.1
     chosen.process_events()
-    rest(chosen)
+    settle(chosen)
     assert chosen.ui.show3DCheckBox.enabled
     assert surface_of(mine.segmentation, ours) is not None
     display = mine.segmentation.GetDisplayNode()
     chosen.ui.show3DCheckBox.checked = False
     chosen.process_events()
-    rest(chosen)
+    settle(chosen)
     assert surface_of(mine.segmentation, mine.segment) is theirs
     assert not display.GetSegmentVisibility3D(ours)
     assert display.GetSegmentVisibility3D(mine.segment)
     chosen.ui.show3DCheckBox.checked = True
     chosen.process_events()
-    rest(chosen)
+    settle(chosen)
     assert display.GetSegmentVisibility3D(ours)
     assert surface_of(mine.segmentation, mine.segment) is theirs
 

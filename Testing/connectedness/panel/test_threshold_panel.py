@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import world_of
 from support.panel_cases import array, wait, with_published_model
 
 
@@ -28,22 +27,6 @@ def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     assert parameters.threshold != 0.7
 
 
-def test_background_seeds_choose_the_threshold(done, no_runs):
-    position = world_of(done.parameters.inputVolume, (7, 8, 9))
-    done.parameters.backgroundSeeds.SetNthControlPointPositionWorld(0, position)
-    background = array(done.parameters.sceneVolume)[7, 8, 9]
-    done.ui.thresholdSlider.value = background / 2
-    done.process_events()
-    assert array(done.parameters.labelmap)[7, 8, 9] == 1
-    done.click("backgroundThresholdButton")
-    assert background < done.parameters.threshold < background + 1e-4
-    assert array(done.parameters.labelmap)[7, 8, 9] == 0
-    done.parameters.backgroundSeeds.RemoveAllControlPoints()
-    done.process_events()
-    assert not done.ui.backgroundThresholdButton.enabled
-    assert "Not vessel" in done.ui.backgroundThresholdButton.toolTip
-
-
 def test_the_slices_follow_while_the_slider_is_held(slicer_scene, done, no_runs):
     composite = slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
     before = array(done.parameters.labelmap).copy()
@@ -65,18 +48,6 @@ def test_a_preview_ends_when_the_slider_is_let_go_where_it_was(slicer_scene, don
     done.ui.thresholdSlider.valueIsChanging.emit(0.05)
     assert composite.GetForegroundVolumeID() is not None
     wait(done, lambda: composite.GetForegroundVolumeID() is None)
-
-
-def test_a_click_in_the_curve_sets_the_threshold(done):
-    from PySide6.QtCore import QPoint, Qt
-    from PySide6.QtTest import QTest
-
-    plot = done.widget.panel.threshold._plot
-    area = plot.area()
-    place = QPoint(round(area.left() + 0.25 * area.width()), round(area.center().y()))
-    QTest.mouseClick(plot, Qt.LeftButton, Qt.NoModifier, place)
-    assert done.parameters.threshold == pytest.approx(0.25, abs=0.01)
-    assert done.parameters.thresholdSource.value == "manual"
 
 
 def test_the_overlay_is_shown_on_wish(slicer_scene, done):

@@ -1,7 +1,5 @@
 """Several vessels in one run: what one vessel gets, what several share, and what is refused."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -9,14 +7,17 @@ from FuzzyConnectedGPULib import GaussianAffinity, HandOver, relabel, segment, s
 from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
 from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.relative.relative_connectedness import levels_of_contrast
-from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast
-from FuzzyConnectedGPULib.relative.vessels import with_middles as with_ridges
+from FuzzyConnectedGPULib.relative.vessels import (
+    divide_by_contrast,
+    steps_of_noise,
+    with_middles,
+)
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from support.crossing_vessels import crossing
-from support.relative_definition import POINT, Graph
+from support.relative_cases import graph_of_voxels
+from support.relative_definition import POINT, owners_of
 
 POINTS = {"portal": [(6, 6, 2)], "hepatic": [(6, 15, 2)]}
 
@@ -150,27 +151,15 @@ class Contrast:
 
 def definition(levels, groups):
     """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
-    shape, edges = levels.shape, []
-    numbers = np.arange(levels.size).reshape(shape)
-    for voxel in np.ndindex(shape):
-        for step in itertools.product((-1, 0, 1), repeat=3):
-            other = tuple(a + b for a, b in zip(voxel, step))
-            inside = all(0 <= a < n for a, n in zip(other, shape))
-            if step > (0, 0, 0) and inside:
-                level = min(levels[voxel], levels[other])
-                edges.append((numbers[voxel], numbers[other], level))
-    graph = Graph(*zip(*edges), levels.size)
-    values, has = graph.iterative([[numbers[tuple(p)] for p in group] for group in groups])[:2]
-    owners = np.where(np.max(values, axis=0) > 0, DISPUTED, 0)
-    for number, voxels in enumerate(has, 1):
-        owners[voxels] = number
-    return owners.reshape(shape)
+    points = [np.ravel_multi_index(np.transpose(group), levels.shape) for group in groups]
+    values, has, _ = graph_of_voxels(levels).iterative(points)
+    return owners_of(values, has, DISPUTED).reshape(levels.shape)
 
 
 def test_the_division_is_iterative_relative_connectedness_within_the_scene():
     rng = np.random.default_rng(1)
     disputed = 0
-    for _ in range(120):
+    for _ in range(80):
         shape = tuple(rng.integers(2, 5, 3))
         contrast = rng.integers(1, 5, shape)
         scene = (rng.random(shape) < 0.8).astype(np.float32)
@@ -179,10 +168,10 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
         voxels = np.stack(np.unravel_index(places, shape), axis=1)
         groups = {"a": voxels[:2], "b": voxels[2:3], "c": voxels[3:]}
         evidence = Contrast(contrast)
-        starts = with_ridges(evidence, groups)
+        starts = with_middles(evidence, groups)
         for each in starts.values():  # as the scene has the points and what is about them
             scene[tuple(each.T)] = 1
-        levels = np.where(scene > 0, levels_of_contrast(evidence, 0.0), 0)
+        levels = np.where(scene > 0, steps_of_noise(evidence.contrast, evidence.noise), 0)
         wanted = definition(levels.astype(int), list(starts.values()))
         found = divide_by_contrast(evidence, scene, groups, Progress())
         known = wanted > 0
@@ -197,12 +186,12 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     contrast = np.ones((5, 9, 9))
     contrast[1:4, 3:6, :] = 9
     evidence = Contrast(contrast)
-    near = with_ridges(evidence, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
+    near = with_middles(evidence, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
     assert near["a"][0].tolist() == [2, 2, 4]
     assert contrast[tuple(near["a"][1])] == 9
-    claimed = with_ridges(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
+    claimed = with_middles(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
     assert len(claimed["a"]) == 1
-    beside = with_ridges(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
+    beside = with_middles(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
     assert list(beside) == ["a", "Not vessel"]
     assert beside["Not vessel"].tolist() == [[2, 2, 4]]
 

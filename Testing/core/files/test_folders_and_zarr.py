@@ -13,7 +13,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files import zarr_guard
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, is_device_name, others_in
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
 from FuzzyVesselCoreLib.files.step_folder import PART, StepFolder
 
 # ---- locks
@@ -65,12 +65,6 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"), FolderLock(tmp_path / "file" / "x"):
         pass
-
-
-@pytest.mark.parametrize("name", ["con", "NUL.nrrd", "com1", "lpt².x", "aux .tar.gz"])
-def test_names_of_windows_devices(name):
-    assert is_device_name(name)
-    assert not is_device_name("x" + name)
 
 
 # ---- folders of runs
@@ -153,8 +147,7 @@ def _array(folder, packing):
     values = np.random.default_rng(0).integers(0, 9, SHAPE).astype(np.int16)
     codec = {
         "zlib": numcodecs.Zlib(), "gzip": numcodecs.GZip(), "blosc": numcodecs.Blosc(),
-        "zstd": numcodecs.Zstd(), "lz4": numcodecs.LZ4(), "bz2": numcodecs.BZ2(),
-        "lzma": numcodecs.LZMA(), "raw": None,
+        "zstd": numcodecs.Zstd(), "lz4": numcodecs.LZ4(), "raw": None,
     }[packing.removesuffix(" shards")]  # fmt: skip
     options = {"shape": SHAPE, "chunks": CHUNKS, "dtype": values.dtype}
     if packing.endswith("shards"):
@@ -194,10 +187,6 @@ def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
     header = zarr_guard.array_header(tmp_path / "a")
     with pytest.raises(ValueError, match="longer than its header declares"):
         zarr_guard.check_chunk(tmp_path / "a", str(chunk.relative_to(tmp_path / "a")), header)
-    if "gzip" not in packing and packing != "zlib":  # which zarr unpacks to less
-        chunk.write_bytes(b"\x1f\x8b")
-        with pytest.raises(ValueError, match="its chunk"):
-            zarr_guard.checked_array(tmp_path / "a")
 
 
 def test_empty_members_of_gzip_before_a_bomb_are_counted(tmp_path):
@@ -208,18 +197,12 @@ def test_empty_members_of_gzip_before_a_bomb_are_counted(tmp_path):
         zarr_guard.checked_array(tmp_path / "a")
 
 
-@pytest.mark.parametrize("packing", ["bz2", "lzma"])
-def test_codecs_without_bounds_are_refused(tmp_path, packing):
-    _array(tmp_path / "a", packing)
-    with pytest.raises(ValueError, match=f"packed by '{packing}', which is not read"):
-        zarr_guard.checked_array(tmp_path / "a")
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"filters": [{"id": "zlib"}]}, "packed twice"),
         ({"filters": [{"id": "pickle"}]}, "'pickle', which is not read"),
+        ({"compressor": {"id": "bz2"}}, "'bz2', which is not read"),
         ({"chunks": [1 << 20, 1 << 20, 1 << 20]}, "in chunks of"),
         ({"chunks": [0, 8, 8]}, "in chunks of"),
         ({"chunks": [8, 8]}, "in chunks of"),

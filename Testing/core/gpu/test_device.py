@@ -152,17 +152,6 @@ def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel)
     assert ("no NVIDIA driver" in message) == (driver is None)
 
 
-def test_missing_cuda_core(fake_cupy, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cuda.core", None)
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert "cuda-core is not installed. Install it: pip install" in refusal()
-
-
-def test_missing_driver(fake_cupy, monkeypatch):
-    monkeypatch.setattr(availability, "driver_version", lambda: None)
-    assert "NVIDIA driver is missing" in refusal()
-
-
 @pytest.mark.parametrize(
     ("driver", "remedy"),
     [(12040, "'cupy-cuda12x[ctk]>=14,<15' instead"), (11080, "use device 'cpu'")],
@@ -366,15 +355,6 @@ def test_arrays_come_back_as_they_went(copying_cupy, shape, kind):
     check_transfers(copying_cupy, array.T)
 
 
-def test_a_device_that_fails_in_a_thread_is_heard(copying_cupy):
-    def lose(*_):
-        raise RuntimeError("the device is lost")
-
-    device = transfers.to_device(copying_cupy, np.zeros((90, 9), np.int16))
-    with pytest.raises(RuntimeError, match="lost"):
-        transfers.convert_to_host(copying_cupy, device, np.zeros((90, 9)), lose)
-
-
 # ---- a real GPU
 
 
@@ -390,15 +370,6 @@ def test_real_gpu_rounds_like_the_cpu(gpu):
 
 
 @pytest.mark.gpu
-def test_gpu_newer_than_nvrtc_translates_ptx(gpu, monkeypatch):
-    monkeypatch.setattr(nvrtc, "architectures", lambda: [75])
-    kernel = gpu.kernel(TRIAL, "trial", ["NEVER_COMPILED_BEFORE=1"])
-    out = gpu.xp.zeros(1, np.float32)
-    kernel((1,), (1,), (gpu.put(np.float32([3])), gpu.put(np.float32([4])), out, np.int32(1)))
-    assert gpu.get(out) == 15
-
-
-@pytest.mark.gpu
 def test_structs_and_transfers_on_a_real_gpu(gpu, tmp_path):
     check_structs(gpu, tmp_path)
     for shape in ((0, 3), (1,), (40, 512, 512), (33, 511, 513), (1, 1 << 24)):
@@ -406,12 +377,6 @@ def test_structs_and_transfers_on_a_real_gpu(gpu, tmp_path):
         check_transfers(gpu.xp, array)
     large = np.random.default_rng(3).integers(0, 99, (40, 700, 700)).astype(np.float32)
     check_transfers(gpu.xp, large[3:33, 1:640, 5:650])
-
-
-def fail_with_memory(device):
-    kept = device.xp.zeros(2**28, np.uint8)
-    more = kept + 1
-    raise ValueError(more.nbytes)
 
 
 @pytest.mark.gpu

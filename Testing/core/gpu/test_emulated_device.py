@@ -95,66 +95,6 @@ def test_divergent_barrier_is_reported(build):
         run(kernel, 32)
 
 
-# What each of 64 threads gets from a barrier or a warp function; t is the thread's number.
-MEETINGS = {
-    "__syncthreads_or(t == 17)": lambda t: t * 0 + 1,
-    "__syncthreads_or(t > 99)": lambda t: t * 0,
-    "__syncthreads_count(t < 17)": lambda t: t * 0 + 17,
-    "__shfl_sync(~0u, t, 5)": lambda t: t // 32 * 32 + 5,
-    "__shfl_sync(~0u, t, 5, 8)": lambda t: t // 8 * 8 + 5,
-    "__shfl_up_sync(~0u, t, 3)": lambda t: np.where(t % 32 < 3, t, t - 3),
-    "__shfl_down_sync(~0u, t, 3)": lambda t: np.where(t % 32 > 28, t, t + 3),
-    "__shfl_down_sync(~0u, t, 3, 16)": lambda t: np.where(t % 16 > 12, t, t + 3),
-    "__shfl_xor_sync(~0u, t, 9)": lambda t: t ^ 9,
-    "__ballot_sync(~0u, t % 5 == 0) != 0": lambda t: t * 0 + 1,
-    "__popc(__ballot_sync(~0u, t < 40))": lambda t: np.where(t < 32, 32, 8),
-    "__any_sync(~0u, t == 40)": lambda t: t // 32,
-}
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_meetings(build, order):
-    calls = "\n".join(f"out[{64 * i} + t] = {call};" for i, call in enumerate(MEETINGS))
-    kernel = build(
-        f'extern "C" __global__ void k(int* out) {{ int t = threadIdx.x; {calls} }}', order
-    )
-    out = np.zeros((len(MEETINGS), 64), np.int32)
-    kernel((1,), (64,), (out,))
-    for row, (call, right) in zip(out, MEETINGS.items()):
-        np.testing.assert_array_equal(row, right(np.arange(64)), err_msg=call)
-
-
-@pytest.mark.parametrize("type_", [np.int32, np.uint32, np.uint64])
-def test_atomics(build, type_):
-    name = {np.int32: "int", np.uint32: "unsigned", np.uint64: "unsigned long long"}[type_]
-    kernel = build(
-        """
-    extern "C" __global__ void k(T* out)
-    {
-        T v = threadIdx.x + blockIdx.x * blockDim.x + 1;
-        atomicAdd(&out[0], v);
-        atomicMax(&out[1], v);
-        atomicMin(&out[2], v);
-        atomicOr(&out[3], v);
-        atomicAnd(&out[4], v | 8);
-        T seen = out[5], before;
-        while ((before = atomicCAS(&out[5], seen, seen + 2 * v)) != seen)
-            seen = before;
-        out[7 + v] = atomicExch(&out[6], v);
-    }""",
-        1,
-        [f"T={name}"],
-    )
-    out = np.zeros(8 + 96, type_)
-    out[2] = out[4] = 127
-    kernel((3,), (32,), (out,))
-    numbers = np.arange(1, 97)
-    total = numbers.sum()
-    assert out[:6].tolist() == [total, 96, 1, np.bitwise_or.reduce(numbers), 8, 2 * total]
-    # What was exchanged went from hand to hand: each number came out once, one is still inside.
-    assert sorted([*out[8:], out[6]]) == list(range(97))
-
-
 def test_products_and_sums_are_rounded_one_by_one(build):
     kernel = build("""
     extern "C" __global__ void k(const float* a, float* out)
@@ -168,23 +108,6 @@ def test_products_and_sums_are_rounded_one_by_one(build):
     out = np.zeros(4, np.float32)
     kernel((1,), (1,), (a, out))
     assert out.tolist() == [0, 0, 2.0**-24, 2.0**-141]
-
-
-EXPRESSIONS = {
-    "__float_as_uint(1.0f)": 0x3F800000,
-    "__int_as_float(0x40000000) == 2": 1,
-    "__popc(0xf0f0)": 8,
-    "__ffs(8)": 4,
-    "__ffs(0)": 0,
-    "__clz(1)": 31,
-    "__clz(0)": 32,
-    "min(3, 5u)": 3,
-    "max(-1, 2u) == 0xffffffffu": 1,
-    "max(1.5f, 1) == 1.5f": 1,
-}
-
-
-COPY = 'extern "C" __global__ void __launch_bounds__(64) k(const short* in, float s, short* out) {}'
 
 
 @pytest.mark.parametrize("index", [-1, 10])

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import (
-    transform_points,
-)
+from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
 from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, region_mask, roi_mask
@@ -58,9 +56,6 @@ def add_roi(center, size, degrees=0, transform=None, kind="ROI"):
     matrix[:3, 3] = center
     node.SetAndObserveObjectToNodeMatrix(matrix_from_array(matrix))
     return node
-
-
-# --- plain arrays
 
 
 # --- seeds
@@ -128,18 +123,17 @@ def test_a_region_that_is_fitted_holds_all_voxels(slicer_scene, numbers, own, ro
     assert not roi_mask(roi, volume, SHAPE).all()  # and it is no larger than that
 
 
-def test_region_inside_out_and_empty(slicer_scene, numbers):
+def test_regions_inside_out_and_empty_ones(slicer_scene, numbers):
     volume = add_volume(numbers)
     roi = add_roi(world_of(volume, (4, 5, 6)), (3.0, 3.0, 3.0), degrees=20)
     inner = roi_mask(roi, volume, SHAPE)
     roi.SetInsideOut(True)
     assert np.array_equal(roi_mask(roi, volume, SHAPE), ~inner)
     far = add_roi((900, 0, 0), (3.0, 3.0, 3.0), kind="far box")
-    with pytest.raises(InputError, match="'far box' holds no voxel of 'scan'"):
-        roi_mask(far, volume, SHAPE)
     unplaced = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsROINode", "new box")
-    with pytest.raises(InputError, match="'new box' has not been placed"):
-        roi_mask(unplaced, volume, SHAPE)
+    for node, reason in ((far, "holds no voxel of 'scan'"), (unplaced, "has not been placed")):
+        with pytest.raises(InputError, match=f"'{node.GetName()}' {reason}"):
+            roi_mask(node, volume, SHAPE)
 
 
 # --- masks
@@ -231,6 +225,3 @@ def test_mask_and_region_together(slicer_scene, numbers):
     mask.SetOrigin(500, 500, 500)
     with pytest.raises(InputError, match="'half' is empty within 'scan'"):
         region_mask(mask, None, volume, SHAPE)
-
-
-# --- real files

@@ -1,24 +1,13 @@
-"""What a run may write into, and that it writes all or nothing: the logic on the MRML scene."""
-
-from contextlib import suppress
+"""What a run may write into, and what it leaves of a segment: the logic on the MRML scene."""
 
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml import ownership
+from FuzzyVesselCoreLib.mrml import ownership, terminology
 from support.mrml_cases import add_seeds, add_volume
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
 SHAPE = (14, 16, 18)
-SEEDS = [(7, 8, 3), (7, 8, 14)]
-
-
-def vessel(shape=SHAPE):
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(shape)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
 @pytest.fixture
@@ -30,12 +19,15 @@ def logic(slicer_scene):
 
 @pytest.fixture
 def volume(slicer_scene):
-    return add_volume(vessel())
+    """A noisy tube along I in a darker background."""
+    k, j, _ = np.indices(SHAPE)
+    tube = np.where((k - 7) ** 2 + (j - 8) ** 2 <= 9, 200, 90)
+    return add_volume((tube + np.random.default_rng(4).normal(0, 9, SHAPE)).astype(np.int16))
 
 
 @pytest.fixture
 def seeds(volume):
-    return add_seeds(volume, SEEDS)
+    return add_seeds(volume, [(7, 8, 3), (7, 8, 14)], name="Portal vein, left")
 
 
 @pytest.fixture
@@ -43,42 +35,11 @@ def segmentation(slicer_scene):
     return slicer_scene.AddNewNodeByClass(SEGMENTATION, "parts")
 
 
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
-
-
-def segment_array(segmentation, segment_id, volume):
-    import slicer
-
-    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
-
-
-def import_labels(labels, segmentation, volume):
-    """IDs of the segments that labels make, which share one layer."""
-    import slicer
-
-    labelmap = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "labels")
-    slicer.util.updateVolumeFromArray(labelmap, labels)
-    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, segmentation)
-    slicer.mrmlScene.RemoveNode(labelmap)
-    return list(segmentation.GetSegmentation().GetSegmentIDs())
-
-
 # --- whose an output is
 
 
-def test_a_copy_of_an_output_is_none(slicer_scene, logic, volume, seeds):
-    result = logic.segment(volume, seeds, threshold=0.4)
-    copy = slicer_scene.AddNewNodeByClass(LABELMAP)
-    copy.Copy(result.labelmapNode)
-    assert not ownership.is_output(copy, ownership.LABELMAP)
-    assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is result.labelmapNode
-
-
 @pytest.mark.parametrize("into", ["an empty scene", "another scene"])
-def test_outputs_are_known_after_saving_and_loading(
+def test_outputs_are_known_after_saving_and_loading_and_copies_are_none(
     slicer_scene, logic, volume, seeds, tmp_path, into
 ):
     """Added to a scene with nodes of the same IDs, they get others."""
@@ -88,10 +49,13 @@ def test_outputs_are_known_after_saving_and_loading(
     copy = slicer_scene.AddNewNodeByClass(LABELMAP)
     copy.Copy(result.labelmapNode)
     copy.SetName("copy")
+    assert not ownership.is_output(copy, ownership.LABELMAP)
+    assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is result.labelmapNode
     assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
     slicer_scene.Clear(False)
+    strangers = []
     if into == "another scene":
-        strangers = add_volume(vessel()), add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
+        strangers = [add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP) for _ in range(2)]
         for node in strangers:
             node.SetName("stranger")
     slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
@@ -100,130 +64,118 @@ def test_outputs_are_known_after_saving_and_loading(
     )
     assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is labels
     assert ownership.belongs_to(scene, ownership.CONNECTEDNESS, volume)
-    assert not ownership.is_output(copy, ownership.LABELMAP)
-    if into == "another scene":
-        assert not any(ownership.is_output(each, ownership.LABELMAP) for each in strangers)
+    assert not any(ownership.is_output(each, ownership.LABELMAP) for each in (copy, *strangers))
 
 
-# --- inputs are no outputs
-
-
-# --- segments are changed in place
-
-
-def properties(segmentation, segment_id):
-    """Everything of a segment that a result has no part in."""
-    import vtk
-
-    segment = segmentation.GetSegmentation().GetSegment(segment_id)
-    display, terminology = segmentation.GetDisplayNode(), vtk.reference("")
-    segment.GetTag(segment.GetTerminologyEntryTagName(), terminology)
-    mine = vtk.reference("")
-    segment.GetTag("mine", mine)
-    return (
-        segment.GetName(),
-        segment.GetColor(),
-        display.GetSegmentOpacity3D(segment_id),
-        display.GetSegmentOpacity2DFill(segment_id),
-        display.GetSegmentVisibility(segment_id),
-        display.GetSegmentVisibility2DFill(segment_id),
-        display.GetSegmentVisibility3D(segment_id),
-        str(terminology),
-        str(mine),
-    )
-
-
-PORTAL_VEIN = (
-    "Segmentation category and type - 3D Slicer General Anatomy list~SCT^85756007^Tissue~"
-    "SCT^32764006^Portal vein~^^~Anatomic codes - DICOM master list~^^~^^"
-)
-
-
-def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, segmentation):
-    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
-    segment = segmentation.GetSegmentation().GetSegment(first.segmentID)
-    segment.SetName("Portal vein")
-    segment.SetColor(0.1, 0.5, 0.9)
-    segment.SetTag(segment.GetTerminologyEntryTagName(), PORTAL_VEIN)
-    segment.SetTag("mine", "yes")
-    display = segmentation.GetDisplayNode()
-    display.SetSegmentOpacity3D(first.segmentID, 0.4)
-    display.SetSegmentOpacity2DFill(first.segmentID, 0.2)
-    display.SetSegmentVisibility(first.segmentID, False)
-    display.SetSegmentVisibility2DFill(first.segmentID, False)
-    display.SetSegmentVisibility3D(first.segmentID, False)
-    before = properties(segmentation, first.segmentID)
-    again = logic.segment(volume, seeds, threshold=0.2, segmentationNode=segmentation)
-    moved = logic.thresholdScene(first.sceneNode, 0.1, segmentationNode=segmentation)
-    assert again.segmentID == moved.segmentID == first.segmentID
-    assert segmentation.GetSegmentation().GetSegment(first.segmentID) is segment
-    assert properties(segmentation, first.segmentID) == before
-    found = segment_array(segmentation, first.segmentID, volume)
-    assert np.array_equal(found, array(moved.labelmapNode))
-
-
-def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segmentation):
-    """A surface of the old voxels goes; where others have one, the new one is made."""
-    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
-    segmentation.CreateClosedSurfaceRepresentation()
-    logic.thresholdScene(first.sceneNode, 0.05, segmentationNode=segmentation)
-    inner = segmentation.GetSegmentation()
-    assert inner.GetSegment(first.segmentID).GetRepresentation("Closed surface") is None
-    (other,) = set(import_labels(np.ones(SHAPE, np.uint8), segmentation, volume)) - {
-        first.segmentID
-    }
-    segmentation.CreateClosedSurfaceRepresentation()
-    theirs = inner.GetSegment(other).GetRepresentation("Closed surface")
-    old = inner.GetSegment(first.segmentID).GetRepresentation("Closed surface")
-    logic.thresholdScene(first.sceneNode, 0.7, segmentationNode=segmentation)
-    assert inner.GetSegment(other).GetRepresentation("Closed surface") is theirs
-    new = inner.GetSegment(first.segmentID).GetRepresentation("Closed surface")
-    assert new is not None
-    assert new.GetNumberOfPoints() != old.GetNumberOfPoints()
-
-
-# --- all or nothing
-
-
-@pytest.mark.parametrize("gone", ["the scene", "the display"])
-def test_taking_back_what_has_gone_already_says_nothing(slicer_scene, gone):
-    """VTK said errors where the scene was closed in a run: Slicer itself had added a display."""
-    from fuzzy_vessel.slicer_host.headless import vtk_messages
-    from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-
-    with vtk_messages() as said, suppress(ZeroDivisionError), all_or_nothing() as add:
-        node = add(SEGMENTATION, "parts")
-        node.CreateDefaultDisplayNodes()
-        if gone == "the scene":
-            slicer_scene.Clear(False)
-        else:
-            slicer_scene.RemoveNode(node.GetDisplayNode())
-        1 / 0  # noqa: B018
-    assert said == []
-    assert slicer_scene.GetNumberOfNodesByClass(SEGMENTATION) == 0
-
-
-# --- the subject hierarchy
-
-
-@pytest.fixture
-def study(slicer_scene, volume):
-    """The item of a patient's study that the volume lies in."""
+def test_outputs_lie_beside_their_volume(slicer_scene, logic, volume, seeds):
     import slicer
 
     hierarchy = slicer.vtkMRMLSubjectHierarchyNode.GetSubjectHierarchyNode(slicer_scene)
     patient = hierarchy.CreateSubjectItem(hierarchy.GetSceneItemID(), "patient")
     study = hierarchy.CreateStudyItem(patient, "study")
     hierarchy.CreateItem(study, volume)
-    return hierarchy, study
-
-
-def test_outputs_lie_beside_their_volume(logic, volume, seeds, study):
-    hierarchy, folder = study
     result = logic.segment(volume, seeds, threshold=0.4, segmentationNode=True)
-    for node in (*result, result.segmentationNode):
-        assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(node)) == folder
-    found = logic.difference(
-        result.labelmapNode, logic.thresholdScene(result.sceneNode, 0.1).labelmapNode, volume
+    other = logic.thresholdScene(result.sceneNode, 0.1).labelmapNode
+    found = logic.difference(result.labelmapNode, other, volume)
+    for node in (*result, result.segmentationNode, found.labelmapNode):
+        assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(node)) == study
+
+
+def test_a_node_that_goes_leaves_nothing_chosen_in_a_panel(slicer_scene, open_panel):
+    panel = open_panel("PotentialSkeleton")
+    objects = [add_volume(np.ones((5, 5, 5), np.uint8), kind=LABELMAP) for _ in range(3)]
+    panel.parameters.input = objects[1]
+    panel.process_events()
+    slicer_scene.RemoveNode(objects[1])
+    panel.process_events()
+    assert panel.parameters.input is None
+    assert panel.ui.inputSelector.currentNode() is None
+    assert not panel.ui.applyButton.enabled
+
+
+# --- segments are changed in place
+
+
+def looks(segmentation, segment_id):
+    """Everything of a segment that a result has no part in."""
+    import vtk
+
+    segment = segmentation.GetSegmentation().GetSegment(segment_id)
+    display, mine = segmentation.GetDisplayNode(), vtk.reference("")
+    segment.GetTag("mine", mine)
+    return (
+        segment.GetName(),
+        segment.GetColor(),
+        segment.GetTerminology(),
+        str(mine),
+        display.GetSegmentOpacity3D(segment_id),
+        display.GetSegmentOpacity2DFill(segment_id),
+        display.GetSegmentVisibility(segment_id),
+        display.GetSegmentVisibility3D(segment_id),
     )
-    assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(found.labelmapNode)) == folder
+
+
+def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, segmentation):
+    import slicer
+
+    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
+    segment = segmentation.GetSegmentation().GetSegment(first.segmentID)
+    assert segment.GetTerminology() == terminology.entry_of("portal vein")
+    segment.SetName("Renal vein")
+    segment.SetColor(0.1, 0.5, 0.9)
+    segment.SetTerminology(terminology.entry_of("vein"))
+    segment.SetTag("mine", "yes")
+    display = segmentation.GetDisplayNode()
+    display.SetSegmentOpacity3D(first.segmentID, 0.4)
+    display.SetSegmentOpacity2DFill(first.segmentID, 0.2)
+    display.SetSegmentVisibility(first.segmentID, False)
+    display.SetSegmentVisibility3D(first.segmentID, False)
+    before = looks(segmentation, first.segmentID)
+    again = logic.segment(volume, seeds, threshold=0.2, segmentationNode=segmentation)
+    moved = logic.thresholdScene(first.sceneNode, 0.1, segmentationNode=segmentation)
+    assert again.segmentID == moved.segmentID == first.segmentID
+    assert segmentation.GetSegmentation().GetSegment(first.segmentID) is segment
+    assert looks(segmentation, first.segmentID) == before
+    found = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, first.segmentID, volume)
+    assert np.array_equal(found, slicer.util.arrayFromVolume(moved.labelmapNode))
+
+
+def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segmentation):
+    """A surface of the old voxels goes; where others have one, the new one is made."""
+    import slicer
+
+    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
+    segmentation.CreateClosedSurfaceRepresentation()
+    logic.thresholdScene(first.sceneNode, 0.05, segmentationNode=segmentation)
+    inner = segmentation.GetSegmentation()
+
+    def surface(segment_id):
+        return inner.GetSegment(segment_id).GetRepresentation("Closed surface")
+
+    assert surface(first.segmentID) is None
+    other = inner.AddEmptySegment("other", "other")
+    ones = np.ones(SHAPE, np.uint8)
+    slicer.util.updateSegmentBinaryLabelmapFromArray(ones, segmentation, other, volume)
+    segmentation.CreateClosedSurfaceRepresentation()
+    theirs, old = surface(other), surface(first.segmentID)
+    logic.thresholdScene(first.sceneNode, 0.7, segmentationNode=segmentation)
+    assert surface(other) is theirs
+    assert surface(first.segmentID).GetNumberOfPoints() != old.GetNumberOfPoints()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("PORTAL_VEIN_3", "portal vein"),
+        ("veins, hepatic veins", "blood vessel"),
+        ("IVC", "inferior vena cava"),
+        ("vena cava", "vein"),
+        ("arteries", "artery"),
+        ("aorta,abdominal", "aorta"),
+        ("artery and vein", "blood vessel"),
+        ("veinous", "blood vessel"),
+        ("", "blood vessel"),
+    ],
+)
+def test_a_name_says_the_kind(name, kind):
+    assert terminology.kind_named(name) == kind

@@ -256,16 +256,6 @@ def test_reload_works_after_a_setup_that_failed(slicer_scene, open_panel, monkey
     assert {f"{name}Panel"} < after <= before
 
 
-def test_compiled_code_survives_a_reload(slicer_scene, open_panel):
-    """The next run compiled everything again, for a minute."""
-    import PotentialSkeletonLib
-    import PotentialSkeletonPanel
-
-    open_panel("PotentialSkeleton").widget.onReload()
-    assert sys.modules["PotentialSkeletonLib"] is PotentialSkeletonLib
-    assert sys.modules["PotentialSkeletonPanel"] is not PotentialSkeletonPanel
-
-
 @pytest.mark.parametrize("name", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_panels_open_without_cupy_numba_and_scipy(name):
     missing = ("cupy", "numba", "scipy")

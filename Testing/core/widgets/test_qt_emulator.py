@@ -76,42 +76,6 @@ def test_a_stand_in_offers_nothing_that_the_real_widget_lacks(cls):
     assert not extra
 
 
-@pytest.mark.parametrize("cls", stand_ins_of(), ids=lambda cls: cls.__name__)
-def test_a_stand_in_is_of_the_same_qt_class_or_a_plainer_one(cls):
-    assert issubclass(real_qt_base(cls.__name__), qt_classes(cls)[0])
-
-
-@pytest.mark.parametrize("cls", stand_ins_of(), ids=lambda cls: cls.__name__)
-def test_signals_and_properties_are_of_the_real_kind(cls):
-    first, meta = qt_classes(cls)[0].staticMetaObject, cls.staticMetaObject
-    known = {
-        (signature.partition("(")[0], _arguments(signature)) for signature in table.signals_of(cls)
-    }
-    for index in range(first.methodCount(), meta.methodCount()):
-        method = meta.method(index)
-        if method.methodType() == method.MethodType.Signal:
-            name = bytes(method.name()).decode()
-            assert (name, method.parameterCount()) in known
-    for index in range(first.propertyCount(), meta.propertyCount()):
-        found = meta.property(index)
-        kinds = {
-            table.widgets()[base]["properties"][found.name()]
-            for base in table.bases_of(cls.__name__)
-            if found.name() in table.widgets()[base]["properties"]
-        }
-        assert kinds & {found.typeName(), *({"int"} & {found.typeName()} and _enumerations(kinds))}
-
-
-def _arguments(signature):
-    inside = signature.partition("(")[2].rstrip(")")
-    return len(inside.split(",")) if inside else 0
-
-
-def _enumerations(kinds):
-    """Enumerations are plain numbers in the stand-ins."""
-    return {kind for kind in kinds if kind.endswith("Type")}
-
-
 def test_pythonqt_s_habits():
     button, seen = qt.QPushButton("go"), []
     button.connect("clicked(bool)", lambda checked: seen.append(checked))

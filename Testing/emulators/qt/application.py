@@ -26,8 +26,10 @@ def install():
     """Make everything, once in a process; returns what Slicer calls `qt`."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     _keep_constants()
-    from fuzzy_vessel.slicer_host import headless
+    from emulators.slicer_files import use_files
+    from fuzzy_vessel import headless
 
+    use_files()
     application = headless.start()
     from .pythonqt import qt_module
 
@@ -99,8 +101,11 @@ def _use_source(checkout):
     folder = checkout / "Base" / "Python" / "slicer"
     if not (folder / "ScriptedLoadableModule.py").is_file():
         raise RuntimeError(f"FUZZYVESSEL_SLICER_SOURCE: there is no Slicer's source in {checkout}")
-    loaded = {"slicer.ScriptedLoadableModule", "slicer.parameterNodeWrapper"} & set(sys.modules)
+    loaded = {"FuzzyConnectedGPU", "PotentialSkeleton"} & set(sys.modules)
     assert not loaded, f"imported too early: {loaded}"
+    for name in ("ScriptedLoadableModule", "parameterNodeWrapper", "i18n"):
+        del sys.modules[f"slicer.{name}"]
+        delattr(slicer, name)
     slicer.__path__.insert(0, str(folder))
     sys.path.append(str(checkout / "Modules" / "Loadable" / "Markups"))
     import MarkupsLib.parameterNodeWrapper.guiConnectors  # noqa: F401

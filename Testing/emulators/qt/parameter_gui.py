@@ -1,7 +1,7 @@
 """The part of Slicer's parameter-node wrapper that binds parameters to widgets.
 
-The project's stand-in for the wrapper (`fuzzy_vessel/slicer_parts`) knows no widgets; with
-Slicer's own wrapper (see `application`) this file is not used.
+The stand-in for the wrapper (`emulators.parameter_nodes`) knows no widgets; with Slicer's own
+wrapper (see `application`) this file is not used.
 """
 
 import typing

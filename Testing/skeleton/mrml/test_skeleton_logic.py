@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fuzzy_vessel.slicer_host import headless
+from fuzzy_vessel import headless
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib import force_field, skeletonize
 from support.mrml_cases import (

@@ -112,8 +112,8 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
 
 
 def test_the_command_writes_the_same_formats():
-    from fuzzy_vessel.writing import formats
+    from fuzzy_vessel import arguments
     from PotentialSkeletonMRML.interchange import FORMATS
 
-    assert formats.TREE_FORMATS == FORMATS
-    assert set(formats.DEFAULT_TREE_FORMATS) <= set(FORMATS)
+    assert arguments.TREE_FORMATS == FORMATS
+    assert set(arguments.DEFAULT_TREE_FORMATS) <= set(FORMATS)

@@ -1,23 +1,22 @@
 """A host for the wheel `slicer-core`: a MRML scene and Slicer's logics without the application.
 
 The wheel holds Slicer's C++ libraries and `slicer.util`, but no application; `slicer.util` asks for
-`slicer.mrmlScene`, `slicer.app` and `slicer.modules`. `start()` makes these, so that
+`slicer.mrmlScene`, `slicer.app` and `slicer.modules`, and modules for `slicer.i18n` and the classes
+of `slicer.ScriptedLoadableModule`. `start()` makes these, so that
 
->>> from fuzzy_vessel.slicer_host import headless
->>> application = headless.start()
+>>> from fuzzy_vessel import headless
+>>> headless.start()
 >>> import slicer
->>> volume = slicer.util.loadVolume("ct.nrrd", {})
+>>> volume = slicer.util.addVolumeFromArray(voxels)
 >>> slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "vessels")
 
-work as in Slicer's Python console. `slicer.util` keeps the properties of one call for the next
-(a default argument that it writes to): hand it `{}` each time.
+work as in Slicer's Python console. Files are read and written by storage nodes and logics.
 """
 
 import atexit
 import contextlib
-import os
-import re
 import shutil
+import sys
 import tempfile
 import types
 from collections.abc import Iterator
@@ -25,8 +24,6 @@ from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
-
-from .scene_files import SceneFiles
 
 # slicer.modules.<lower case> and the class of its logic, which also registers the module's nodes.
 LOGICS = {
@@ -44,14 +41,22 @@ LOGICS = {
     "Transforms": "vtkSlicerTransformLogic",
 }  # fmt: skip
 WAY_OUT = "install it with: pip install 'fuzzy-vessel-gpu[mrml]'"
-# VTK begins a message with where it comes from, and names the object by its address.
-NOISE = re.compile(
-    r"^(ERROR|Warning|Generic Warning): In \S+, line \d+\s*"
-    r"|^\w+ \((0x)?[0-9a-fA-F]+\): | \((0x)?[0-9a-fA-F]{8,}\)",
-    re.MULTILINE,
-)
 
 _application: "Application | None" = None
+
+
+class ScriptedBase:
+    """Base class of a module's logic, and of its classes that do nothing without windows."""
+
+    def __init__(self, parent: Any = None) -> None:
+        super().__init__()
+        self.parent = parent
+
+
+SCRIPTED = {
+    f"ScriptedLoadableModule{part}": type(f"ScriptedLoadableModule{part}", (ScriptedBase,), {})
+    for part in ("", "Widget", "Logic", "Test")
+}
 
 
 def start() -> "Application":
@@ -74,8 +79,8 @@ def start() -> "Application":
                 "3D Slicer's: remove it (pip uninstall slicer), then reinstall slicer-core; "
                 f"{WAY_OUT}"
             )
-        # Base classes of scripted modules, which the wheel leaves out.
-        slicer.__path__.append(str(Path(__file__).parent / "slicer_parts"))
+        _add_module("i18n", tr=str, translate=lambda _context, text: text, getContext=_context_of)
+        _add_module("ScriptedLoadableModule", **SCRIPTED)
         slicer.app = _application = Application()
         slicer.mrmlScene = _application.scene
         slicer.modules = types.SimpleNamespace(**_application.modules)
@@ -84,18 +89,14 @@ def start() -> "Application":
 
 @contextlib.contextmanager
 def vtk_messages() -> Iterator[list[str]]:
-    """Keep VTK's messages off the console in the block, and yield a list that collects them.
-
-    What other native libraries write to the process's standard error goes there at once, so that
-    their last words are not lost when one of them ends the process.
-    """
+    """Keep VTK's messages off the console in the block, and yield a list that collects them."""
     import vtk
 
     messages: list[str] = []
 
     @vtk.calldata_type(vtk.VTK_STRING)
     def collect(_caller, _event, text):
-        messages.append(NOISE.sub("", text.strip()).strip())
+        messages.append(text)
 
     window = vtk.vtkOutputWindow.GetInstance()
     tags = [window.AddObserver(event, collect) for event in ("ErrorEvent", "WarningEvent")]
@@ -111,11 +112,21 @@ def vtk_messages() -> Iterator[list[str]]:
             window.RemoveObserver(tag)
 
 
-class Module:
-    """What `slicer.modules.<name>` offers without a user interface."""
+def _add_module(name, **content):
+    """Put `slicer.<name>`, which the wheel leaves out, where it is imported from."""
+    import slicer
 
-    def __init__(self, name, logic):
-        self.name, self.path, self.logic = name, "", lambda: logic
+    module = types.ModuleType(f"slicer.{name}")
+    vars(module).update(content)
+    sys.modules[module.__name__] = module
+    setattr(slicer, name, module)
+
+
+def _context_of(source):
+    """The name under which translators find the texts of a file, as Slicer makes it."""
+    path = Path(source)
+    package = f"{path.parent.name}." if (path.parent / "__init__.py").is_file() else ""
+    return package + path.stem
 
 
 class Application:
@@ -125,8 +136,6 @@ class Application:
     that goes away with the process.
     """
 
-    applicationName = "Slicer"
-
     def __init__(self):
         import slicer
 
@@ -134,7 +143,7 @@ class Application:
         atexit.register(shutil.rmtree, self.temporaryPath, ignore_errors=True)
         self.scene = _new_scene(self.temporaryPath)
         self._logic = _new_application_logic(self.scene, self.temporaryPath)
-        self.modules = {"colors": Module("Colors", self._logic.GetColorLogic())}
+        self.modules = {"colors": _module("Colors", self._logic.GetColorLogic())}
         for name, class_name in LOGICS.items():
             logic = getattr(slicer, class_name)()
             if hasattr(logic, "SetModuleShareDirectory"):
@@ -142,8 +151,7 @@ class Application:
             logic.SetMRMLApplicationLogic(self._logic)
             logic.SetMRMLScene(self.scene)
             self._logic.SetModuleLogic(name, logic)
-            self.modules[name.lower()] = Module(name, logic)
-        self._files = SceneFiles(self)
+            self.modules[name.lower()] = _module(name, logic)
 
     def clear(self) -> None:
         """Remove every node but the singletons and defaults that the scene cannot be without."""
@@ -152,32 +160,15 @@ class Application:
     def applicationLogic(self) -> Any:
         return self._logic
 
-    def coreIOManager(self) -> SceneFiles:
-        return self._files
-
-    ioManager = coreIOManager
-
-    def mrmlScene(self) -> Any:
-        return self.scene
-
-    def startupEnvironment(self) -> dict[str, str]:
-        return dict(os.environ)
-
-    def translate(self, _context: str, text: str) -> str:
-        return text
-
-    # There is no user interface: nothing to ask, show or wait for.
-    def testingEnabled(self) -> bool:
-        return True
-
-    def topLevelWidgets(self) -> list:
-        return []
-
     def _nothing(self, *_arguments: Any) -> None:
-        pass
+        """There is no user interface: nothing to show or wait for."""
 
-    layoutManager = mainWindow = processEvents = pauseRender = resumeRender = _nothing
-    setOverrideCursor = restoreOverrideCursor = _nothing
+    layoutManager = processEvents = pauseRender = resumeRender = _nothing
+
+
+def _module(name, logic):
+    """What `slicer.modules.<name>` offers without a user interface."""
+    return types.SimpleNamespace(name=name, path="", logic=lambda: logic)
 
 
 def _new_scene(temporary_path):

@@ -1,0 +1,178 @@
+"""A folder of results that is complete or absent; its report, report.json, names its files."""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import others_in
+
+PROGRAM = "fuzzy-vessel"
+REPORT = "report.json"
+# Left by programs that show a folder: nobody's work.
+OF_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
+
+
+def write_report(folder: Path, report: dict) -> None:
+    """Write the report, a dict."""
+    text = json.dumps(report, indent=2, ensure_ascii=False, default=lambda value: value.tolist())
+    (folder / REPORT).write_text(text + "\n", encoding="utf-8")
+
+
+def list_files(folder: Path) -> None:
+    """Name the result's files in its report, with checksums: no later run takes other files for
+    them, or those that somebody has edited."""
+    if (folder / REPORT).exists():
+        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        names = _files_in(folder)
+        sums = {name: _checksum(folder / name) for name in names if name != REPORT}
+        write_report(folder, {**report, "files": names, "checksums": sums})
+
+
+def _files_in(folder):
+    """Files in a folder and in those within it, relative to it, but file managers' and locks."""
+    found = []
+    for entry in others_in(folder):
+        if entry.name in OF_FILE_MANAGERS:
+            continue
+        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
+        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
+    return sorted(found)
+
+
+def _checksum(path):
+    """Of a file's content; None for an empty folder, or what is not there."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class ResultsFolder:
+    """Context manager: results are written beside the folder and moved into place at the end.
+
+    >>> with ResultsFolder("results") as place:
+    ...     (place / "report.json").write_text(...)
+
+    An existing folder is replaced if it is empty or holds an earlier result of this program, as it
+    was written, and nothing else. If the block ends with an exception, nothing of it is left.
+    Where a person changed the folder meanwhile, the results are moved beside it, under its name
+    with a number. While folders are exchanged, the earlier and the new result exist at every
+    moment.
+
+    Raises
+    ------
+    InputError
+        On entry, if the folder must not be replaced or cannot be written; on leaving, if the
+        results could not be moved into place. The message names the folder.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).resolve()
+        self._made_parents: list[Path] = []
+        self._place: Path | None = None
+
+    def __enter__(self) -> Path:
+        try:
+            if reason := self._foreign():
+                raise InputError(f"{reason}; name a new or an empty folder with --out.")
+            for folder in reversed([self.path.parent, *self.path.parent.parents]):
+                if not folder.exists():
+                    folder.mkdir()
+                    self._made_parents.append(folder)
+            self._place = self._new_folder("partial")
+        except OSError as error:
+            self._remove_traces()
+            raise self._cannot_write(error) from error
+        return self._place
+
+    def __exit__(self, _kind: Any, error: Any, _traceback: Any) -> None:
+        try:
+            if error is None and self._place is not None:
+                list_files(self._place)
+                self._move_into_place()
+        except OSError as failure:
+            raise self._cannot_write(failure) from failure
+        finally:
+            self._remove_traces()
+        if isinstance(error, OSError):
+            raise self._cannot_write(error) from error
+
+    def _foreign(self):
+        """Why the folder must not be replaced; empty where it may be."""
+        if not self.path.exists():
+            return ""
+        if not self.path.is_dir():
+            return f"{self.path}: this is a file"
+        sums: dict = {}
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+            report = json.loads((self.path / REPORT).read_text(encoding="utf-8"))
+            if report["program"] == PROGRAM:
+                sums = {**report["checksums"], REPORT: None}
+        there = _files_in(self.path)
+        if foreign := [name for name in there if name not in sums]:
+            return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
+        for name in there:
+            if name != REPORT and _checksum(self.path / name) != sums[name]:
+                return f"{self.path}: {name} was changed after it was written, and is left alone"
+        return ""
+
+    def _new_folder(self, purpose):
+        name = f".{self.path.name}-{purpose}-"
+        return Path(tempfile.mkdtemp(prefix=name, dir=self.path.parent))
+
+    def _move_into_place(self):
+        """Replace the folder; go beside it where it was changed meanwhile, or is held."""
+        umask = os.umask(0)
+        os.umask(umask)
+        self._place.chmod(0o777 & ~umask)  # temporary folders are their owner's alone
+        reason = self._foreign()
+        if not reason:
+            try:
+                self._exchange()
+            except OSError as error:
+                reason = f"{self.path}: the folder cannot be replaced: {error.strerror or error}"
+        if reason:
+            number = 2
+            while os.path.lexists(beside := self.path.with_name(f"{self.path.name}-{number}")):
+                number += 1
+            self._place.rename(beside)
+            self._place = None
+            raise InputError(f"{reason}; the results are in {beside}.")
+
+    def _exchange(self):
+        earlier = self._new_folder("earlier")
+        try:
+            if self.path.exists():
+                self.path.rename(earlier / "result")
+            self._place.rename(self.path)
+        except BaseException:
+            if (earlier / "result").exists() and not self.path.exists():
+                (earlier / "result").rename(self.path)
+            raise
+        finally:
+            if not self._place.exists():  # it is where it belongs
+                self._place = None
+                self._made_parents.clear()
+                shutil.rmtree(earlier, ignore_errors=True)
+            elif not any(earlier.iterdir()):
+                earlier.rmdir()
+
+    def _remove_traces(self):
+        if self._place is not None:
+            shutil.rmtree(self._place, ignore_errors=True)
+        for folder in reversed(self._made_parents):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _cannot_write(self, error):
+        reason = error.strerror or str(error)
+        return InputError(
+            f"{self.path}: the results cannot be written: {reason}. Nothing was left there; "
+            "choose another folder with --out."
+        )

@@ -1,0 +1,217 @@
+"""What `fuzzy_vessel.headless` leaves out of Slicer's application, for tests without windows.
+
+Files and scenes by `slicer.util`, parameter nodes, and the base classes of scripted modules. With
+windows see `emulators.qt`.
+"""
+
+import os
+import sys
+import unittest
+from pathlib import Path
+
+from fuzzy_vessel import headless
+
+# Reader of a file by the end of its name; what is not known is tried as a volume.
+FILE_TYPES = {
+    ".seg.nrrd": "SegmentationFile",
+    **dict.fromkeys((".mrk.json", ".fcsv"), "MarkupsFile"),
+    **dict.fromkeys((".mrb", ".mrml"), "SceneFile"),
+    **dict.fromkeys((".vtp", ".vtk", ".stl", ".ply", ".obj"), "ModelFile"),
+}
+# Bits of vtkSlicerVolumesLogic::LoadingOptions.
+VOLUME_OPTIONS = {
+    "labelmap": 1, "center": 2, "singleFile": 4, "autoWindowLevel": 8, "discardOrientation": 16,
+}  # fmt: skip
+
+
+def use_files():
+    """Let `headless.start` make the application of this file; called before anything starts it."""
+    headless.Application = Application
+    bases = (Module, Widget, Logic, Test)
+    headless.SCRIPTED.update(zip(headless.SCRIPTED, bases, strict=True))
+
+
+class SceneFiles:
+    """Stands in for Slicer's qSlicerCoreIOManager: the part of it that `slicer.util` calls."""
+
+    def __init__(self, application):
+        self._scene, self._modules = application.scene, application.modules
+
+    def fileType(self, filename):
+        name = str(filename).lower()
+        found = (kind for suffix, kind in FILE_TYPES.items() if name.endswith(suffix))
+        return next(found, "VolumeFile")
+
+    def fileWriterFileType(self, node):
+        return node.GetClassName()
+
+    def loadNodes(self, fileType, properties, loadedNodes=None, userMessages=None):
+        path = str(properties["fileName"])
+        name = properties.get("name") or Path(path).name.split(".")[0]
+        if fileType == "SceneFile":
+            return self._load_scene(path, bool(properties.get("clear", False)), userMessages)
+        node = self._load_node(fileType, path, name, properties)
+        if node is not None and loadedNodes is not None:
+            loadedNodes.AddItem(node)
+        return node is not None
+
+    def saveNodes(self, fileType, properties, userMessages=None):
+        path = str(properties["fileName"])
+        if fileType == "SceneFile":
+            return self.saveScene(path, None, userMessages)
+        node = self._scene.GetNodeByID(properties["nodeID"])
+        if node is None or not node.AddDefaultStorageNode(path):
+            return False
+        storage = node.GetStorageNode()
+        storage.SetFileName(path)
+        if "useCompression" in properties:
+            storage.SetUseCompression(int(properties["useCompression"]))
+        return bool(storage.WriteData(node))
+
+    def saveScene(self, filename, screenShot=None, userMessages=None):
+        path = os.path.abspath(filename)
+        if path.lower().endswith(".mrb"):
+            return bool(self._scene.WriteToMRB(path, screenShot, userMessages))
+        self._scene.SetRootDirectory(os.path.dirname(path))
+        return bool(self._scene.Commit(path, userMessages))
+
+    def _load_scene(self, path, clear, userMessages):
+        path = os.path.abspath(path)
+        if path.lower().endswith(".mrb"):
+            return bool(self._scene.ReadFromMRB(path, clear, userMessages))
+        self._scene.SetURL(path)
+        return bool(self._scene.Connect(userMessages) if clear else self._scene.Import())
+
+    def _load_node(self, fileType, path, name, properties):
+        if fileType == "SegmentationFile":
+            logic = self._modules["segmentations"].logic()
+            return logic.LoadSegmentationFromFile(path, True, name)
+        if fileType == "MarkupsFile":
+            node_id = self._modules["markups"].logic().LoadMarkups(path, name)
+            return self._scene.GetNodeByID(node_id) if node_id else None
+        if fileType == "ModelFile":
+            return self._modules["models"].logic().AddModel(path)
+        options = sum(bit for option, bit in VOLUME_OPTIONS.items() if properties.get(option))
+        return self._modules["volumes"].logic().AddArchetypeVolume(path, name, options)
+
+
+class Application(headless.Application):
+    """`slicer.app` with files and parameter nodes."""
+
+    applicationName = "Slicer"
+
+    def __init__(self):
+        super().__init__()
+        import slicer
+
+        from . import parameter_nodes
+
+        sys.modules["slicer.parameterNodeWrapper"] = slicer.parameterNodeWrapper = parameter_nodes
+        self._files = SceneFiles(self)
+
+    def coreIOManager(self):
+        return self._files
+
+    ioManager = coreIOManager
+
+    def mrmlScene(self):
+        return self.scene
+
+    def startupEnvironment(self):
+        return dict(os.environ)
+
+    def translate(self, _context, text):
+        return text
+
+    def testingEnabled(self):
+        return True
+
+    def topLevelWidgets(self):
+        return []
+
+    def mainWindow(self):
+        return None
+
+    setOverrideCursor = restoreOverrideCursor = headless.Application._nothing
+
+
+class Module:
+    """ScriptedLoadableModule: describes a module; fills `parent`, which the application shows."""
+
+    def __init__(self, parent):
+        super().__init__()
+        self.parent, self.moduleName = parent, type(self).__name__
+        parent.title = parent.helpText = parent.acknowledgementText = ""
+        parent.categories, parent.dependencies, parent.contributors = [], [], []
+
+    def resourcePath(self, filename):
+        return os.path.join(os.path.dirname(self.parent.path), "Resources", filename)
+
+    def getDefaultModuleDocumentationLink(self, docPage=None):
+        return f"<p>See the documentation of {docPage or self.moduleName}.</p>"
+
+
+class Widget:
+    """ScriptedLoadableModuleWidget: a module's panel, without Slicer's section for developers."""
+
+    def __init__(self, parent=None):
+        super().__init__()
+        self.moduleName = type(self).__name__.removesuffix("Widget")
+        self.parent = parent
+        self.layout = parent.layout() if parent else None
+
+    def resourcePath(self, filename):
+        import slicer
+
+        folder = os.path.dirname(slicer.util.modulePath(self.moduleName))
+        return os.path.join(folder, "Resources", filename)
+
+    def setup(self):
+        pass
+
+    def cleanup(self):
+        pass
+
+    def onReload(self):
+        import slicer
+
+        slicer.util.reloadScriptedModule(self.moduleName)
+
+
+class Logic:
+    """ScriptedLoadableModuleLogic, with one parameter node a scene."""
+
+    def __init__(self, parent=None):
+        super().__init__()
+        self.moduleName = type(self).__name__.removesuffix("Logic")
+
+    def getParameterNode(self):
+        import slicer
+
+        node = slicer.mrmlScene.GetSingletonNode(self.moduleName, "vtkMRMLScriptedModuleNode")
+        return node or slicer.mrmlScene.AddNode(self.createParameterNode())
+
+    def createParameterNode(self):
+        import slicer
+
+        node = slicer.vtkMRMLScriptedModuleNode()
+        node.SetSingletonTag(self.moduleName)
+        node.SetModuleName(self.moduleName)
+        node.SetAttribute("ModuleName", self.moduleName)
+        node.SetName(slicer.mrmlScene.GenerateUniqueName(self.moduleName))
+        return node
+
+
+class Test(unittest.TestCase):
+    """ScriptedLoadableModuleTest; `runTest` runs all of it."""
+
+    __test__ = False  # for pytest
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("runTest")
+
+    def delayDisplay(self, message, requestedDelay=None, msec=None):
+        print(message)
+
+    def runTest(self):
+        pass
