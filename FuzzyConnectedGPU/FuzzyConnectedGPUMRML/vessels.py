@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.terminology import GENERAL_KIND, set_entry
+from FuzzyVesselCoreLib.mrml.terminology import entry_of
 
 ROLE = "vessels"
 KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
@@ -74,7 +74,7 @@ def look(segment: Any, list_node: Any) -> None:
     segment.SetName(list_node.GetName())
     segment.SetColor(color_of(list_node))
     kind = kind_of(list_node)
-    set_entry(segment, GENERAL_KIND if kind == OTHER else kind)
+    segment.SetTerminology(entry_of("blood vessel" if kind == OTHER else kind))
 
 
 def _rounded(color: Color) -> tuple:
