@@ -1,4 +1,7 @@
-"""The arguments of the command line, checked as far as they can be by themselves."""
+"""The arguments of the command line, checked as far as they can be by themselves.
+
+One table of options and one of commands; nothing heavy is imported, so that the help comes at once.
+"""
 
 import argparse
 import contextlib
@@ -22,7 +25,6 @@ EXAMPLES = f"""\
 examples:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
-  fuzzy-vessel run ct.nrrd --seed 265,206,70 --seed 174,274,73 --out both
   fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
 
 {SEEDS_ARE}
@@ -47,9 +49,7 @@ The exit status is 0 if all cases are done, and 3 if any failed.
 LARGE_EXAMPLE = """\
 example:
   fuzzy-vessel large brain.zarr --affinity 220,60,30 --seed 265,206,70 --out vessels
-  fuzzy-vessel large levels.zarr --threshold 0.4 --components seeds --seed 265,206,70 --out vessels
   fuzzy-vessel large levels.zarr --min-voxels 100 --centrelines --out vessels
-  fuzzy-vessel large vessels.ome.zarr --centrelines --out centrelines
 
 levels.zarr is what an earlier run with --affinity has written, or the library's connectedness over
 blocks. A run that was interrupted is resumed by the same command. --close-tunnels needs the whole
@@ -84,16 +84,39 @@ class Version(argparse.Action):
 
 def make_parser(kind: type[Parser] = Parser) -> ArgumentParser:
     """Return the parser of all arguments; of another kind, it reports errors in its own way."""
+    raw = argparse.RawDescriptionHelpFormatter
     parser = kind(
-        prog="fuzzy-vessel", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="fuzzy-vessel", epilog=EXAMPLES, formatter_class=raw,
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",
     )  # fmt: skip
     parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for add in (_segment, _skeleton, _demo, _cohort, _large, _slicer_cli):
-        add(commands)
+    for name, (text, description, example, names, defaults) in COMMANDS.items():
+        look = raw if example else argparse.HelpFormatter
+        command = commands.add_parser(
+            name, help=text, description=description, epilog=example, formatter_class=look
+        )
+        for several in names.split():
+            one = command.add_mutually_exclusive_group() if "|" in several else command
+            for option in several.split("|"):
+                _add(one, option, *OPTIONS[option])
+        command.set_defaults(**defaults)
     return parser
+
+
+def _add(parser, name, kind=None, metavar=None, text="", default=None):
+    """An argument; choices stand in the place of the type, and a list collects several."""
+    more: dict[str, Any] = {"type": kind, "metavar": metavar}
+    if isinstance(kind, tuple):
+        more = {"choices": kind, "type": type(kind[0])}
+    elif kind is bool:
+        more = {"action": "store_true"}
+    if default == []:
+        more["action"] = "append"
+    if name == "--out":
+        more["required"] = True
+    parser.add_argument(name, help=text, default=default, **more)
 
 
 # Types of arguments: from text to values.
@@ -173,31 +196,11 @@ def threshold(text: str) -> float | None:
     return None if text == "auto" else share(text)
 
 
-# Options of several commands: type, what stands for the value, help text, and default.
+# Every option of every command: type, what stands for the value, help text, and default.
 # fmt: off
 FILES = ".nrrd, .nhdr, .mha, .mhd, .nii, .nii.gz, .tif"
 OPTIONS: dict[str, tuple] = {
-    "--background": (voxel, "I,J,K",
-        "a voxel that is not in a vessel: the leak that it lies in is removed (model affinity: the "
-        "automatic threshold is raised)", []),
-    "--channel": (int, "N", "which channel of OME-Zarr or TIFF, from 0"),
-    "--spacing": (spacing, "I,J,K",
-        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says"),
-    "--threshold": (threshold, "auto|X",
-        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)"),
-    "--fill-gaps": (int, "N", "add voxels that the vessels surround, in N rounds: what noise has "
-        "left out of wide vessels (0)", 0),
-    "--border": (("drawn", "half"), None, "of the model contrast: where experts draw it, or at "
-        "half the contrast (drawn)"),
-    "--model": (("contrast", "affinity"), None, "contrast: to the surroundings, connected from the "
-        "seeds; affinity: to the seeds, as in the papers (contrast; affinity where one of its "
-        "options is given)"),
-    "--radius": (int, "N",
-        "of the model affinity: voxels round each seed that it is estimated from (2)"),
-    "--side": (("both", "bright", "dark"), None, "of the model affinity: bright: intensities above "
-        "the seeds' mean count as vessel, too (both)"),
-    "--solver": (None, "NAME",
-        "of the model affinity: how it is computed; an unknown NAME lists all (exact)"),
+    # What is segmented, and how.
     "volume": (None, "VOLUME", f"{FILES}, a folder with one DICOM series, or an OME-Zarr folder "
         "(image.zarr, or image.zarr/2 for its third resolution)"),
     "--seed": (voxel, "I,J,K", "a voxel inside a vessel; may be given several times", []),
@@ -208,160 +211,113 @@ OPTIONS: dict[str, tuple] = {
     "--seeds": (None, "FILE", "seeds as Slicer saves points (.mrk.json)"),
     "--automatic-seeds": (count, "N", "find up to N seeds where the contrast in the volume or mask "
         "is most tubular; look at them in the picture", 0),
+    "--background": (voxel, "I,J,K", "a voxel that is not in a vessel: the leak that it lies in is "
+        "removed (model affinity and large: the automatic threshold is raised)", []),
     "--mask": (None, "FILE", "stay where this volume is not 0"),
     "--frame": (int, "N", "which frame of a 4D file, counted from 0"),
+    "--channel": (int, "N", "which channel of OME-Zarr or TIFF, from 0"),
+    "--spacing": (spacing, "I,J,K",
+        "of OME-Zarr or TIFF: size of a voxel in mm, instead of what the file says"),
+    "--threshold": (threshold, "auto|X",
+        "connectedness from which on a voxel belongs to the vessels, 0 to 1 (auto)"),
     "--cut": (share, "X",
-        "of the model affinity: ignore affinities below X: faster, exact from X on (0)"),
+        "of affinities: ignore those below X: faster, exact from X on (0)"),
+    "--fill-gaps": (int, "N", "add voxels that the vessels surround, in N rounds: what noise has "
+        "left out of wide vessels (0)", 0),
+    "--model": (("contrast", "affinity"), None, "contrast: to the surroundings, connected from the "
+        "seeds; affinity: to the seeds, as in the papers (contrast; affinity where one of its "
+        "options is given)"),
+    "--border": (("drawn", "half"), None, "of the model contrast: where experts draw it, or at "
+        "half the contrast (drawn)"),
+    "--radius": (int, "N",
+        "of the model affinity: voxels round each seed that it is estimated from (2)"),
+    "--side": (("both", "bright", "dark"), None, "of the model affinity: bright: intensities above "
+        "the seeds' mean count as vessel, too (both)"),
+    "--solver": (None, "NAME",
+        "of the model affinity: how it is computed; an unknown NAME lists all (exact)"),
+    # The phantom.
+    "--size": (phantom_size, "N", "N x N x N voxels (256)", 256),
+    "--seed-number": (natural, "S", "another number, another liver (0)", 0),
+    # Centrelines.
+    "labelmap": (None, "LABELMAP", f"{FILES} or an OME-Zarr folder with the voxels of the object"),
+    "--label": (int, "N", "take the voxels of this label (all but 0)"),
+    "--labels": (labels, "all|N,N",
+        "one tree for each of these labels, in a folder each, and one table of all branches"),
     "--level": ((1, 2, 3), None, "1: the core alone; 2: the branches, too; 3: also towards sharp "
         "corners (2)", 2),
     "--strength": (int, "M", "exponent of the repelling force, 3 to 9 (6)", 6),
     "--charge-distance": (int, "D",
         "voxels by which the charges lie outside the surface (0 to 2, by the width)"),
+    "--drop-islands": (int, "N", "leave components of fewer voxels out, never the largest "
+        f"(0; of a segmentation {SMALL_ISLAND})", 0),
+    "--close-tunnels": (float, "MM", "close narrow tunnels first, none wider than so many mm "
+        "(0; of a segmentation the width of two voxels)", 0.0),
     "--formats": (tree_formats, "NAMES", "of the centrelines for other programs, with commas "
         f"between: {', '.join(TREE_FORMATS)}, all or none ({','.join(DEFAULT_TREE_FORMATS)})",
         DEFAULT_TREE_FORMATS),
     "--root": (voxel, "I,J,K", "where a tree begins: the end of the centrelines that is nearest to "
         "this voxel; may be given once for each component (the end of the thickest branch)", []),
+    # Results.
     "--device": (None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto"),
     "--label-formats": (label_formats, "NAMES",
         f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ()),
+    "--out": (folder, "DIR", "folder for the results"),
+    # Many volumes, and large ones.
+    "list": (None, "LIST", "the cases, a CSV file"),
+    "--options": (shlex.split, "TEXT", "options of run for all cases, in quotes, after =", ()),
+    "--workers": (count, "N", "cases or blocks at a time (1)", 1),
+    "scene": (None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or values "
+        "(float32) of connectedness; or a labelmap, whose object is where it is not 0; or with "
+        "--affinity the volume"),
+    "--affinity": (affinity, "MEAN,SIGMA,GRADIENT",
+        "compute connectedness from every --seed first, by the affinity of the papers: intensity "
+        "of the vessels and its spread, and the spread of differences between neighbours"),
+    "--components": (("all", "largest", "seeds"), None,
+        "all, the largest, or those that a --seed lies in (all)", "all"),
+    "--min-voxels": (count, "N", "leave smaller components out (1)", 1),
+    "--missing-chunks": (("fill", "error"), None, "chunks of the scene that have no file: the fill "
+        "value, which zarr does not store, or an error (fill)", "fill"),
+    "--block": (count, "N", "voxels along a block's sides (256)", 256),
+    "--memory-limit": (lambda text: int(gigabytes(text) * 1e9), "GB",
+        "refuse what may need more, before it begins (four fifths of the machine's)"),
+    "--numbered": (bool, None, "give each component a number of its own", False),
+    "--centrelines": (bool, None, "find the centrelines, too; numbers components", False),
+    "folder": (folder, "DIR", "made if it is not there"),
 }
 MODEL = "--model --border --radius --side --solver"
 SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask --frame --channel "
            f"--spacing --threshold --cut --fill-gaps {MODEL}")
-
-
-def _add(parser, name, kind=None, metavar=None, text="", default=None, **more):
-    """An argument; choices stand in the place of the type, and a list collects several."""
-    if isinstance(kind, tuple):
-        more["choices"], kind = kind, type(kind[0])
-    if default == []:
-        more["action"] = "append"
-    parser.add_argument(name, type=kind, metavar=metavar, help=text, default=default, **more)
-
-
-def _options(parser, names):
-    for name in names.split():
-        _add(parser, name, *OPTIONS[name])
-
-
-def _out(parser, text="folder for the results"):
-    _add(parser, "--out", folder, "DIR", text, required=True)
-
-
-def _centrelines(parser, islands, tunnels):
-    default = "(the width of two voxels)" if tunnels is None else "(0)"
-    _options(parser, "--level --strength --charge-distance")
-    _add(parser, "--drop-islands", int, "N",
-         f"leave components of fewer voxels out, never the largest ({islands})", islands)
-    _add(parser, "--close-tunnels", float, "MM",
-         f"close narrow tunnels first, none wider than so many mm {default}", tunnels)
-    _options(parser, "--formats --root")
-
-
-def _output(parser):
-    _options(parser, "--device --label-formats")
-    _out(parser)
-
-
-# The commands.
-
-
-def _command(commands, name, text, description, epilog=None):
-    return commands.add_parser(
-        name, help=text, description=description, epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter if epilog else argparse.HelpFormatter)
-
-
-def _segment(commands):
-    what = "Segments the vessels that the seeds lie in"
-    parser = _command(commands, "segment", "segment a volume from seeds", f"{what}.", EXAMPLE)
-    _options(parser, SEGMENT)
-    _output(parser)
-    parser = _command(commands, "run", "segment a volume from seeds, and find the centrelines",
-                      f"{what}, and finds their centrelines.", EXAMPLE.replace("segment", "run"))
-    _options(parser, SEGMENT)
-    _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
-    _output(parser)
-
-
-def _skeleton(commands):
-    parser = _command(commands, "skeleton", "find the centrelines of a labelmap",
-                      "Finds the centrelines of the vessels, or of any object, in a labelmap.")
-    _add(parser, "labelmap", None, "LABELMAP",
-         f"{FILES} or an OME-Zarr folder with the voxels of the object")
-    one = parser.add_mutually_exclusive_group()
-    _add(one, "--label", int, "N", "take the voxels of this label (all but 0)")
-    _add(one, "--labels", labels, "all|N,N",
-         "one tree for each of these labels, in a folder each, and one table of all branches")
-    _options(parser, "--channel --spacing")
-    _centrelines(parser, islands=0, tunnels=0.0)
-    _output(parser)
-
-
-def _demo(commands):
-    parser = _command(commands, "demo", "segment a synthetic liver, and find the centrelines",
-                      "Makes a synthetic CT of a liver, segments its vessels and finds their "
-                      "centrelines; tells their distance from the known ones.")
-    _add(parser, "--size", phantom_size, "N", "N x N x N voxels (256)", 256)
-    _add(parser, "--seed-number", natural, "S", "another number, another liver (0)", 0)
-    parser.set_defaults(threshold=None, cut=None, mask=None, automatic_seeds=0)
-    _options(parser, f"--fill-gaps {MODEL}")
-    _centrelines(parser, islands=SMALL_ISLAND, tunnels=None)
-    _output(parser)
-
-
-def _cohort(commands):
-    parser = _command(commands, "cohort",
-                      "segment many volumes, find their centrelines, and make one table",
-                      "Does what run does for each case of a list, and makes one table of all, "
-                      "cases.csv. A case that fails stops no other.", COHORT_EXAMPLE)
-    _add(parser, "list", None, "LIST", "the cases, a CSV file")
-    _out(parser, "folder for all results")
-    _add(parser, "--workers", count, "N", "cases at a time (1)", 1)
-    _add(parser, "--options", shlex.split, "TEXT", "options of run for all cases, in quotes, "
-         "after =", ())
-
-
-def _large(commands):
-    parser = _command(commands, "large",
-                      "labels and centrelines of a volume that does not fit in memory",
-                      "Makes an OME-Zarr label image from a fuzzy scene that does not fit in "
-                      "memory, block by block, and the centrelines, component by component: the "
-                      "same, bit for bit, as of the whole.", LARGE_EXAMPLE)
-    _add(parser, "scene", None, "SCENE", "Zarr or OME-Zarr folder, or .npy: levels (uint16) or "
-         "values (float32) of connectedness; or a labelmap, whose object is where it is not 0; or "
-         "with --affinity the volume")
-    _add(parser, "--affinity", affinity, "MEAN,SIGMA,GRADIENT",
-         "compute connectedness from every --seed first, by the affinity of the papers: intensity "
-         "of the vessels and its spread, and the spread of differences between neighbours")
-    _options(parser, "--threshold --seed --fill-gaps")
-    _add(parser, "--cut", share, "X", "affinities below it count as none (0)", 0.0)
-    _add(parser, "--components", ("all", "largest", "seeds"), None,
-         "all, the largest, or those that a --seed lies in (all)", "all")
-    _add(parser, "--min-voxels", count, "N", "leave smaller components out (1)", 1)
-    _add(parser, "--background", voxel, "I,J,K",
-         "a voxel that is not in a vessel: it raises the automatic threshold", [])
-    _add(parser, "--mask", None, "PATH", "paths and gaps stay where this is not 0")
-    _add(parser, "--spacing", spacing, "I,J,K", "size of a voxel in mm (the image's, or 1)")
-    _add(parser, "--missing-chunks", ("fill", "error"), None, "chunks of the scene that have no "
-         "file: the fill value, which zarr does not store, or an error (fill)", "fill")
-    _add(parser, "--block", count, "N", "voxels along a block's sides (256)", 256)
-    _add(parser, "--workers", count, "N", "blocks at a time (1)", 1)
-    _add(parser, "--memory-limit", lambda text: int(gigabytes(text) * 1e9), "GB",
-         "refuse what may need more, before it begins (four fifths of the machine's)")
-    for name, text in (("--numbered", "give each component a number of its own"),
-                       ("--centrelines", "find the centrelines, too; numbers components")):
-        parser.add_argument(name, action="store_true", help=text)
-    _centrelines(parser, islands=0, tunnels=0.0)
-    _add(parser, "--device", None, "D", "auto, cpu or cuda (auto); labels: the CPU", "auto")
-    _out(parser)
-
-
-def _slicer_cli(commands):
-    parser = _command(commands, "slicer-cli", "make both jobs CLI modules of Slicer",
-                      "Writes two small programs and their descriptions into a folder. Name it in "
-                      "Slicer under Edit > Application Settings > Modules > Additional module "
-                      "paths.")
-    _add(parser, "folder", folder, "DIR", "made if it is not there")
-    parser.set_defaults(command="slicer_cli")
+CENTRELINES = ("--level --strength --charge-distance --drop-islands --close-tunnels --formats "
+               "--root")
+OUTPUT = "--device --label-formats --out"
+OF_A_SEGMENTATION = {"drop_islands": SMALL_ISLAND, "close_tunnels": None}
+# Help, description, example, options (those with | between exclude each other), and defaults.
+COMMANDS: dict[str, tuple] = {
+    "segment": ("segment a volume from seeds", "Segments the vessels that the seeds lie in.",
+        EXAMPLE, f"{SEGMENT} {OUTPUT}", {}),
+    "run": ("segment a volume from seeds, and find the centrelines",
+        "Segments the vessels that the seeds lie in, and finds their centrelines.",
+        EXAMPLE.replace("segment", "run"), f"{SEGMENT} {CENTRELINES} {OUTPUT}", OF_A_SEGMENTATION),
+    "skeleton": ("find the centrelines of a labelmap",
+        "Finds the centrelines of the vessels, or of any object, in a labelmap.", None,
+        f"labelmap --label|--labels --channel --spacing {CENTRELINES} {OUTPUT}", {}),
+    "demo": ("segment a synthetic liver, and find the centrelines",
+        "Makes a synthetic CT of a liver, segments its vessels and finds their centrelines; "
+        "tells their distance from the known ones.", None,
+        f"--size --seed-number --fill-gaps {MODEL} {CENTRELINES} {OUTPUT}",
+        {**OF_A_SEGMENTATION, "threshold": None, "cut": None, "mask": None, "automatic_seeds": 0}),
+    "cohort": ("segment many volumes, find their centrelines, and make one table",
+        "Does what run does for each case of a list, and makes one table of all, cases.csv. A "
+        "case that fails stops no other.", COHORT_EXAMPLE, "list --out --workers --options", {}),
+    "large": ("labels and centrelines of a volume that does not fit in memory",
+        "Makes an OME-Zarr label image from a fuzzy scene that does not fit in memory, block by "
+        "block, and the centrelines, component by component: the same, bit for bit, as of the "
+        "whole.", LARGE_EXAMPLE,
+        "scene --affinity --threshold --seed --fill-gaps --cut --components --min-voxels "
+        "--background --mask --spacing --missing-chunks --block --workers --memory-limit "
+        f"--numbered --centrelines {CENTRELINES} --device --out", {"cut": 0.0}),
+    "slicer-cli": ("make both jobs CLI modules of Slicer",
+        "Writes two small programs and their descriptions into a folder. Name it in Slicer under "
+        "Edit > Application Settings > Modules > Additional module paths.", None, "folder",
+        {"command": "slicer_cli"}),
+}

@@ -4,6 +4,7 @@ A process for each case, so that one that crashes stops no other; a thread waits
 """
 
 import csv
+import glob
 import io
 import json
 import os
@@ -13,15 +14,13 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, NoReturn
-
-from filelock import FileLock, Timeout
+from typing import NamedTuple, NoReturn
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
 
 from .arguments import Parser, make_parser
 from .progress import Progress
@@ -29,8 +28,7 @@ from .reading.process import one_line
 from .writing.files import BRANCHES
 from .writing.folder import OF_FILE_MANAGERS, REPORT
 
-PROGRAM = "fuzzy-vessel cohort"
-RECORD, TABLE, LOG, LOCK = "cohort.json", "cases.csv", ".log", ".cohort.lock"
+RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 DONE, FAILED, NOT_RUN = "done", "failed", {"status": "not run", "seconds": None, "error": ""}
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
 OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
@@ -62,11 +60,8 @@ def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[
     cases, folder = read_cases(options.list), Path(options.out)
     _check_shared(options.options)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / LOCK, timeout=0):
+        with FolderLock(folder):
             rows = _run_all(cases, options, folder, progress)
-    except Timeout as error:
-        raise InputError(f"{folder} is in use by another run; wait until it has ended.") from error
     except OSError as error:
         raise InputError(
             f"{folder} cannot be written: {error.strerror or error}; finished cases are kept: free "
@@ -117,23 +112,20 @@ def read_cases(path: str | Path) -> list[Case]:
     return cases
 
 
-def _case(row: dict, folder: Path) -> Case:
+def _case(row, folder):
     cells = {name: (row.get(name) or "").strip() for name in COLUMNS}
     volume = folder / cells["volume"]
     name = cells["case"] or re.sub(r"\.(nii\.gz|[^.]+)$", "", volume.name)
-    arguments, inputs = [str(volume)], [volume]
-    files = {"--mask": cells["mask"]}
+    arguments, files = [str(volume)], {"--mask": cells["mask"]}
     for column, option in OPTIONS.items():
         if column == "seeds" and cells[column].endswith(".json"):
             files["--seeds"] = cells[column]
         else:
             voxels = [voxel.strip() for voxel in cells[column].split(";")]
             arguments += [f"{option}={voxel}" for voxel in voxels if voxel]
-    for option, file in files.items():
-        if file:
-            arguments.append(f"{option}={folder / file}")
-            inputs.append(folder / file)
-    problem, shown = "", one_line(name)
+    files = {option: folder / file for option, file in files.items() if file}
+    arguments += [f"{option}={file}" for option, file in files.items()]
+    problem = ""
     if not all(cell.isprintable() for cell in cells.values()):
         problem = "a cell has a control character"
     elif None in row:
@@ -143,14 +135,13 @@ def _case(row: dict, folder: Path) -> Case:
     elif (
         not NAME.fullmatch(name)
         or len(name.encode()) > LONGEST
-        or name.lower() in (RECORD, TABLE)
-        or name.lower().endswith(LOG)
+        or name.lower().endswith((RECORD, TABLE, LOG))
     ):
-        problem = f"the name {shown!r} cannot be a folder's: name it in the column case"
-    return Case(shown if problem else name, tuple(inputs), tuple(arguments), problem)
+        problem = f"the name {one_line(name)!r} cannot be a folder's: name it in the column case"
+    return Case(one_line(name), (volume, *files.values()), tuple(arguments), problem)
 
 
-def _check_shared(shared: Sequence[str]) -> None:
+def _check_shared(shared):
     """Refuse options that cannot be parsed, or belong to one case."""
 
     class SharedOptions(Parser):
@@ -168,7 +159,7 @@ def _check_shared(shared: Sequence[str]) -> None:
 # The runs
 
 
-def _run_all(cases, options, folder, progress) -> list[dict[str, Any]]:
+def _run_all(cases, options, folder, progress):
     """Run what is not done yet; the table, whose rows are returned, is written after each case."""
     entries, wanted = _read_record(folder), []
     for case in cases:
@@ -193,7 +184,7 @@ def _run_all(cases, options, folder, progress) -> list[dict[str, Any]]:
     return rows
 
 
-def _entry(case: Case, options: Namespace) -> dict[str, Any]:
+def _entry(case, options):
     """What a case was run with: arguments, and sizes and times of its files."""
     files: list = []
     for path in () if case.problem else case.inputs:
@@ -204,14 +195,13 @@ def _entry(case: Case, options: Namespace) -> dict[str, Any]:
     return {"arguments": arguments, "files": files, "status": FAILED, "seconds": 0.0, "error": ""}
 
 
-def _run(case, options, folder) -> dict[str, Any]:
+def _run(case, options, folder):
     """One case: what the record says of it."""
     entry = _entry(case, options)
     if case.problem:
         return {**entry, "error": case.problem}
-    for rest in folder.iterdir():
-        if rest.name.startswith(f".{case.name}-partial-"):  # of a run that was killed
-            shutil.rmtree(rest, ignore_errors=True)
+    for rest in folder.glob(f".{glob.escape(case.name)}-partial-*"):  # of a run that was killed
+        shutil.rmtree(rest, ignore_errors=True)
     begin = perf_counter()
     code, output = _process(["run", *entry["arguments"], f"--out={folder / case.name}"])
     entry["seconds"] = perf_counter() - begin
@@ -223,7 +213,7 @@ def _run(case, options, folder) -> dict[str, Any]:
     return {**entry, "error": one_line(said) or f"the process ended with status {code}"}
 
 
-def _process(arguments: Sequence[str]) -> tuple[int, str]:
+def _process(arguments):
     """Exit status and output of this program, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "fuzzy_vessel", *arguments],
@@ -236,28 +226,26 @@ def _process(arguments: Sequence[str]) -> tuple[int, str]:
 # What is known of the cases
 
 
-def _read_record(folder: Path) -> dict[str, dict[str, Any]]:
+def _read_record(folder):
     """Arguments, files, status, seconds and error of each case that was run in the folder."""
     place = folder / RECORD
     if not place.exists():
-        if {entry.name for entry in folder.iterdir()} - {LOCK, *OF_FILE_MANAGERS}:
+        if {entry.name for entry in others_in(folder)} - OF_FILE_MANAGERS:
             raise InputError(
                 f"{folder}: the folder holds other files; name another one with --out."
             )
         return {}
     try:
         content = json.loads(place.read_text(encoding="utf-8"))
-        if content["program"] != PROGRAM:
-            raise ValueError("it is of another program")
         return dict(content["cases"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{place} cannot be read ({error}); name another folder.") from error
 
 
-def _write(folder: Path, cases: Sequence[Case], entries: dict) -> list[dict[str, Any]]:
+def _write(folder, cases, entries):
     """Write the record and the table, each complete or not at all; returns the table's rows."""
     rows = [_row(folder, case.name, entries.get(case.name, NOT_RUN)) for case in cases]
-    record = json.dumps({"program": PROGRAM, "cases": entries}, indent=1, ensure_ascii=False)
+    record = json.dumps({"cases": entries}, indent=1, ensure_ascii=False)
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, TABLE_COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -269,7 +257,7 @@ def _write(folder: Path, cases: Sequence[Case], entries: dict) -> list[dict[str,
     return rows
 
 
-def _row(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _row(folder, name, entry):
     row = {"case": name, "status": entry["status"], "error": entry["error"]}
     row["seconds"] = entry["seconds"] and round(entry["seconds"], 1)
     if entry["status"] != DONE:
@@ -283,7 +271,7 @@ def _row(folder: Path, name: str, entry: dict[str, Any]) -> dict[str, Any]:
     if sum(lengths) > 0:
         weighted = sum(length * radius for length, radius in zip(lengths, radii))
         row["mean_radius_mm"] = round(weighted / sum(lengths), 6)
-    each = [f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ())]
+    each = (f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ()))
     return row | {
         "volume_ml": report["vessels"]["ml"],
         "each_vessel_ml": "; ".join(each),

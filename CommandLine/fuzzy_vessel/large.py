@@ -6,7 +6,6 @@ resumes an interrupted run.
 """
 
 import json
-import os
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +23,7 @@ from FuzzyConnectedGPULib.distributed import (
 from FuzzyConnectedGPULib.distributed.blocks import Volume
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
+from FuzzyVesselCoreLib.files.step_folder import StepFolder
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.graph.exports import COLUMNS as BRANCH_COLUMNS
@@ -33,15 +33,23 @@ from . import report
 from .jobs import check_centrelines
 from .progress import Progress
 from .reading import stacks
+from .reading.process import memory_of_the_machine
 from .writing.files import BRANCHES, check_roots, write_trees
-from .writing.folder import REPORT, write_report
+from .writing.folder import write_report
 
-STATE, LEVELS, LABELS, COMPONENTS = "large.json", "levels.zarr", "labels.ome.zarr", "components.csv"
+LEVELS, LABELS, COMPONENTS = "levels.zarr", "labels.ome.zarr", "components.csv"
 CENTRELINES_FOLDER = "centrelines.unfinished"
 COLUMNS = "component,voxels,first_i,first_j,first_k,last_i,last_j,last_k"
 NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
 OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels", "device")
+
+
+class Steps(StepFolder):
+    """What the steps of an unfinished run have found."""
+
+    KINDS = ("labels",)
+    MANIFEST = "large.json"
 
 
 def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
@@ -65,18 +73,18 @@ def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[s
                 f"{folder}: the folder lies inside of {name}, which is read; name another folder "
                 "with --out."
             )
-    shape = Volume(options.scene, "scene").shape
-    check_roots(options.root, shape[::-1])
+    check_roots(options.root, Volume(options.scene, "scene").shape[::-1])
+    steps = Steps(folder)
     try:
         with FolderLock(folder):
-            state = _state(folder, options)
+            steps.begin({k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED})
             try:
-                lines, warnings = _Run(folder, options, state, progress).work()
+                lines, warnings = _Run(steps, options, progress).work()
             except InputError:
-                if [place.name for place in others_in(folder)] == [STATE]:  # nothing was begun
-                    (folder / STATE).unlink()
+                if [place.name for place in others_in(folder)] == [steps.MANIFEST]:
+                    (folder / steps.MANIFEST).unlink()  # nothing was begun
                 raise
-            (folder / STATE).unlink()
+            steps.remove()
     except OSError as error:
         raise InputError(
             f"{folder}: the results cannot be written: {error.strerror or error}; finished blocks "
@@ -85,52 +93,22 @@ def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[s
     return [*lines, f"results    {folder.resolve()}"], warnings
 
 
-def _state(folder: Path, options: Namespace) -> dict[str, Any]:
-    """What an interrupted run has said of its steps; a new one where there is none."""
-    arguments = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
-    arguments = json.loads(json.dumps(arguments))
-    if not (folder / STATE).exists():
-        if others_in(folder):
-            what = "results of an earlier run" if (folder / REPORT).exists() else "other files"
-            raise InputError(
-                f"{folder}: the folder holds {what} and is left alone; name a new or an empty "
-                "folder with --out."
-            )
-        state: dict[str, Any] = {"arguments": arguments}
-        (folder / STATE).write_text(json.dumps(state))
-        return state
-    try:
-        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        known = dict(state["arguments"])
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError(
-            f"{folder / STATE} is not what a run has left: name a new or an empty folder with "
-            "--out."
-        ) from error
-    names = [name for name in arguments if known.get(name) != arguments[name]]
-    if names:
-        told = ", ".join(f"{name.replace('_', '-')} (it was {known.get(name)})" for name in names)
-        raise InputError(
-            f"{folder}: the folder holds an unfinished run with other arguments: {told}; give the "
-            "same to resume it, or name another folder with --out."
-        )
-    return state
-
-
 class _Run:
     """The steps of a run in its folder."""
 
-    def __init__(
-        self, folder: Path, options: Namespace, state: dict[str, Any], progress: Progress
-    ) -> None:
-        self._folder, self._options, self._state, self._progress = folder, options, state, progress
-        self._limit = options.memory_limit or _memory_of_the_machine()
+    def __init__(self, steps: Steps, options: Namespace, progress: Progress) -> None:
+        self._steps, self._options, self._progress = steps, options, progress
+        self._folder = steps.path
+        machine = int(MEMORY_SHARE * memory_of_the_machine()) or None
+        self._limit = options.memory_limit or machine
         self._spacing, self._origin = self._place()
 
     def work(self) -> tuple[list[str], list[str]]:
         """Do what is not done yet; summary and warnings."""
         options, progress = self._options, self._progress
-        found = self._step("labels", self._labels)
+        if not self._steps.has("labels", 0):
+            self._steps.put("labels", 0, found=json.dumps(self._labels()))
+        found = json.loads(str(self._steps.get("labels", 0)["found"]))
         counts = (report.counted(found[name], name[:-1]) for name in ("voxels", "components"))
         lines, content, warnings = [f"vessels    {', '.join(counts)}"], {"labels": found}, []
         if found["missing_chunks"]:
@@ -153,24 +131,14 @@ class _Run:
         lines.append(f"computed   {sum(progress.seconds.values()):.1f} s in all")
         return lines, warnings
 
-    def _step(self, name: str, work: Any) -> dict[str, Any]:
-        """What a step has found; written down, so that a resumed run does not do it again."""
-        if name not in self._state:
-            self._state[name] = work()
-            partial = self._folder / f".{STATE}"
-            partial.write_text(json.dumps(self._state, indent=1), encoding="utf-8")
-            partial.replace(self._folder / STATE)
-        return self._state[name]
-
     def _place(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Spacing and origin (K, J, I, mm), of an OME-Zarr image or as given."""
-        path = Path(self._options.scene)
+        path, given = Path(self._options.scene), self._options.spacing
         try:
             found = stacks.place_of(path) if path.is_dir() else None
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path}: this is not an image that can be read: {error}.") from error
         spacing, origin = found or ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
-        given = self._options.spacing
         return (tuple(given[::-1]) if given is not None else spacing), origin
 
     def _scene(self) -> tuple[Any, int]:
@@ -266,7 +234,7 @@ class _Run:
         return f"the scene has {ones}, but no --seed lies in one; check seeds and threshold"
 
 
-def _write_components(path: Path, table: ComponentTable) -> None:
+def _write_components(path, table):
     """Numbers, voxels and boxes (first and last voxel)."""
     numbers = np.arange(1, table.sizes.size + 1)
     rows = np.column_stack([numbers, table.sizes, table.low[:, ::-1], table.high[:, ::-1] - 1])
@@ -276,12 +244,3 @@ def _write_components(path: Path, table: ComponentTable) -> None:
 def _read_components(path: Path) -> ComponentTable:
     rows = np.loadtxt(path, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 8)
     return ComponentTable(rows[:, 1], rows[:, 4:1:-1], rows[:, 7:4:-1] + 1)
-
-
-def _memory_of_the_machine() -> int | None:
-    """Bytes that a run may need, where the system says how many there are."""
-    try:
-        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-    return int(MEMORY_SHARE * pages * size)

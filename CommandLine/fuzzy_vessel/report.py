@@ -6,12 +6,9 @@ import tomllib
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .writing.folder import PROGRAM
-
-if TYPE_CHECKING:
-    from . import segmenting, skeletonizing
 
 PACKAGES = (
     "numpy", "numba", "scipy", "slicer-core", "vtk", "SimpleITK", "cupy-cuda12x", "cupy-cuda13x",
@@ -54,13 +51,7 @@ def ending(seconds: dict[str, float], warnings: list[str], **details: dict[str, 
     return {"seconds": {**seconds, **steps}, "warnings": warnings, "versions": versions}
 
 
-def content(
-    origin: dict,
-    outcome: "segmenting.Outcome | None",
-    trees: "list[skeletonizing.Outcome]",
-    seconds: dict[str, float],
-    warnings: list[str],
-) -> dict:
+def content(origin: dict, outcome: Any, trees: list, seconds: dict, warnings: list[str]) -> dict:
     """Return the whole report of a segmentation, of centrelines, or of both."""
     steps, parts = {}, heading(origin)
     if outcome is not None:
@@ -98,18 +89,16 @@ def _segmentation(outcome):
 
 
 def _skeleton(outcome):
-    found, details = outcome.skeleton, dict(outcome.skeleton.report)
-    for reported_elsewhere in ("seconds", "warnings"):
-        details.pop(reported_elsewhere, None)
-    return {
-        "branches": len(found.branches),
-        "nodes": len(found.nodes),
+    found = {
+        "branches": len(outcome.skeleton.branches),
+        "nodes": len(outcome.skeleton.nodes),
         "total_length_mm": outcome.length,
         "options": outcome.options,
         "distances_in_the_liver_mm": outcome.distances,
-        **outcome.trees,
-        **details,
     }
+    elsewhere = ("seconds", "warnings")
+    details = {k: v for k, v in outcome.skeleton.report.items() if k not in elsewhere}
+    return found | outcome.trees | details
 
 
 # Texts for people.
@@ -121,7 +110,7 @@ def size_text(volume: Any) -> str:
     return f"{size} voxels of {' x '.join(f'{mm:.3g}' for mm in volume.GetSpacing())} mm"
 
 
-def segmentation_caption(outcome: "segmenting.Outcome") -> str:
+def segmentation_caption(outcome: Any) -> str:
     """Return the line below the picture of a segmentation."""
     parts = [_ml(outcome.result.volumeMl), f"threshold {_threshold(outcome)}"]
     if outcome.dice is not None:
@@ -129,10 +118,10 @@ def segmentation_caption(outcome: "segmenting.Outcome") -> str:
     return "   |   ".join(parts)
 
 
-def skeleton_caption(outcome: "skeletonizing.Outcome") -> str:
+def skeleton_caption(outcome: Any) -> str:
     """Return the line below the picture of centrelines."""
     report = outcome.skeleton.report
-    parts = [f"{_branches(outcome)}, {_length(outcome.length)}"]
+    parts = [_size(outcome)]
     if report["skeleton_cycles"]:
         parts.append(counted(report["skeleton_cycles"], "loop"))
     if report["components"] > 1:
@@ -143,38 +132,29 @@ def skeleton_caption(outcome: "skeletonizing.Outcome") -> str:
     return "   |   ".join(parts)
 
 
-def summary(
-    outcome: "segmenting.Outcome | None",
-    trees: "list[skeletonizing.Outcome]",
-    seconds: dict[str, float],
-    folder: str | Path,
-) -> list[str]:
+def summary(outcome: Any, trees: list, seconds: dict[str, float], folder: str | Path) -> list[str]:
     """Return the lines that the user reads at the end."""
     lines, computed = [], []
     if outcome is not None:
         scene = outcome.result.scene
         lines += _segmentation_lines(outcome)
-        computed.append(
-            f"by {scene.solver} on {scene.device} in {sum(scene.seconds.values()):.2f} s"
-        )
+        took = f"{sum(scene.seconds.values()):.2f} s"
+        computed.append(f"by {scene.solver} on {scene.device} in {took}")
     for found in trees:
-        report, distances = found.skeleton.report, found.distances or {}
+        report = found.skeleton.report
         head = f"label {found.wanted.label}" if found.wanted.called else "skeleton"
         parts = counted(report["components"], "component")
         parts += ", " + counted(report["skeleton_cycles"], "loop")
-        lines.append(f"{head:<10} {_branches(found)}, {_length(found.length)}, {parts}")
-        for name, direction in (
-            ("skeleton_to_centreline", "from the skeleton to the known centrelines"),
-            ("centreline_to_skeleton", "from the known centrelines to the skeleton"),
-        ):
-            if measured := distances.get(name):
-                lines.append(
-                    f"distance   {measured['mean']:.2f} mm on average, 95 % within "
-                    f"{measured['percentile_95']:.2f} mm {direction}, inside the liver"
-                )
+        lines.append(f"{head:<10} {_size(found)}, {parts}")
+        for way, measured in (found.distances or {}).items():
+            there = way.replace("_", " ").replace("centreline", "known centrelines")
+            lines.append(
+                f"distance   {measured['mean']:.2f} mm on average, 95 % within "
+                f"{measured['percentile_95']:.2f} mm, {there}, inside the liver"
+            )
     if trees:
-        took = sum(sum(found.skeleton.report["seconds"].values()) for found in trees)
-        computed.append(f"centrelines in {took:.2f} s")
+        each = (sum(found.skeleton.report["seconds"].values()) for found in trees)
+        computed.append(f"centrelines in {sum(each):.2f} s")
     computed.append(f"{sum(seconds.values()):.1f} s in all")
     return [*lines, f"computed   {', '.join(computed)}", f"results    {Path(folder).resolve()}"]
 
@@ -209,12 +189,11 @@ def _ml(volume):
     return f"{volume:.1f} ml" if volume >= 10 else f"{volume:.3g} ml"
 
 
-def _length(mm):
-    return f"{mm / 1000:.2f} m" if mm >= 1000 else f"{mm:.3g} mm"
-
-
-def _branches(outcome):
-    return counted(len(outcome.skeleton.branches), "branch", "branches")
+def _size(outcome):
+    """Branches and their length together."""
+    mm = outcome.length
+    length = f"{mm / 1000:.2f} m" if mm >= 1000 else f"{mm:.3g} mm"
+    return f"{counted(len(outcome.skeleton.branches), 'branch', 'branches')}, {length}"
 
 
 def counted(count: int, thing: str, things: str = "") -> str:

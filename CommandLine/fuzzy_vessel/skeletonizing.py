@@ -189,10 +189,8 @@ def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
         here = here[phantom.liver[tuple(voxels.T)] > 0]
         if len(here) and len(there):
             away = cKDTree(there).query(here)[0]
-            measured[name] = {
-                "mean": float(away.mean()),
-                "percentile_95": float(np.percentile(away, 95)),
-            }
+            far = float(np.percentile(away, 95))
+            measured[name] = {"mean": float(away.mean()), "percentile_95": far}
     return measured
 
 
@@ -202,7 +200,6 @@ def _samples(curves, spacing):
     for curve in curves:
         points = curve * spacing
         along = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-        count = max(2, int(np.ceil(along[-1] / STEP_MM)) + 1)
-        at = np.linspace(0, along[-1], count)
+        at = np.arange(0, along[-1] + STEP_MM, STEP_MM)
         samples.append(np.stack([np.interp(at, along, column) for column in points.T], axis=1))
     return np.concatenate(samples)

@@ -145,7 +145,7 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     assert main(command(scene, out, *OPTIONS)) == 130
     assert "the same command resumes the run" in capsys.readouterr().err
     message = error_of(capsys, *command(scene, out, "--threshold=0.5"))
-    assert "an unfinished run with other arguments: centrelines (it was True), level (i" in message
+    assert "holds an unfinished run whose centrelines and level and min_voxels and thr" in message
     monkeypatch.undo()
     monkeypatch.setattr(large, "labels", lambda *_, **__: pytest.fail("labelled again"))
     assert main(command(scene, out, *OPTIONS)) == 0
@@ -153,7 +153,7 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     skeleton = skeletonize(whole > 0, SPACING, options=SkeletonOptions(level=1, device="cpu"))
     assert (out / "branches.csv").read_text() == skeleton.to_csv()
     capsys.readouterr()
-    assert "holds results of an earlier run" in error_of(capsys, *command(scene, out, *OPTIONS))
+    assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
 def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
@@ -166,13 +166,13 @@ def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
         assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '{"some": "thing"}', '"text"'])
+@pytest.mark.parametrize("text", ["{", '{"some": "thing"}'])
 def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
     state = tmp_path / "out" / "large.json"
     state.parent.mkdir()
     state.write_text(text)
     (state.parent / "more").touch()
-    assert "is not what a run has left" in error_of(capsys, *command(scene, state.parent))
+    assert "holds other files" in error_of(capsys, *command(scene, state.parent))
     assert state.read_text() == text
 
 

@@ -101,7 +101,7 @@ def test_products_and_sums_are_rounded_one_by_one(build):
     {
         out[0] = a[0] * a[1] + a[2];
         out[1] = __fadd_rn(__fmul_rn(a[0], a[1]), a[2]);
-        out[2] = __fmaf_rn(a[0], a[1], a[2]);
+        out[2] = (float)__fma_rn(a[0], a[1], a[2]);
         out[3] = a[3] * 0.5f;  // subnormal
     }""")
     a = np.array([1 + 2**-12, 1 + 2**-12, -1 - 2**-11, 2**-140], np.float32)

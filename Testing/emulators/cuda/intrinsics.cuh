@@ -3,17 +3,12 @@
 
 #define CUDA_ON_CPU_LINE int line = __builtin_LINE()
 
-inline unsigned __syncthreads_count(int predicate, CUDA_ON_CPU_LINE)
-{
-    cuda_on_cpu::meet(cuda_on_cpu::State::at_barrier, 0, predicate != 0, "__syncthreads", line);
-    return cuda_on_cpu::resident->total;
-}
-inline void __syncthreads(CUDA_ON_CPU_LINE) { __syncthreads_count(0, line); }
 inline int __syncthreads_or(int predicate, CUDA_ON_CPU_LINE)
 {
-    return __syncthreads_count(predicate, line) != 0;
+    cuda_on_cpu::meet(cuda_on_cpu::State::at_barrier, 0, predicate != 0, "__syncthreads", line);
+    return cuda_on_cpu::resident->total != 0;
 }
-inline void __threadfence() {}
+inline void __syncthreads(CUDA_ON_CPU_LINE) { __syncthreads_or(0, line); }
 
 // ---- warps
 
@@ -65,13 +60,6 @@ T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, CUDA_
 {
     return cuda_on_cpu::shuffle(mask, value, cuda_on_cpu::lane_away(int(delta), width), line);
 }
-template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int pattern, int width = 32, CUDA_ON_CPU_LINE)
-{
-    int own = cuda_on_cpu::lane_number();
-    int source = cuda_on_cpu::lane_away((own ^ pattern) - own, width);
-    return cuda_on_cpu::shuffle(mask, value, source, line);
-}
 inline unsigned __ballot_sync(unsigned mask, int predicate, CUDA_ON_CPU_LINE)
 {
     cuda_on_cpu::meet_warp(mask, predicate != 0, "__ballot_sync", line);
@@ -116,25 +104,17 @@ To cuda_on_cpu_same_bits(From value)
     return result;
 }
 inline int __float_as_int(float v) { return cuda_on_cpu_same_bits<int>(v); }
-inline unsigned __float_as_uint(float v) { return cuda_on_cpu_same_bits<unsigned>(v); }
 inline float __int_as_float(int v) { return cuda_on_cpu_same_bits<float>(v); }
-inline float __uint_as_float(unsigned v) { return cuda_on_cpu_same_bits<float>(v); }
 
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
-inline float __fdiv_rn(float a, float b) { return a / b; }
-inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline float rsqrtf(float a) { return 1 / sqrtf(a); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
-inline int __clz(int v) { return v ? __builtin_clz(v) : 32; }
 
 // ---- memory
-
-template <class T>
-T __ldg(const T* p) { return *p; }
 
 // Each returns what was there before. One thread runs at a time, so a plain update is atomic.
 #define CUDA_ON_CPU_ATOMIC(NAME, UPDATED)                                                          \
@@ -146,17 +126,6 @@ T __ldg(const T* p) { return *p; }
         return old;                                                                                \
     }
 CUDA_ON_CPU_ATOMIC(atomicAdd, old + v)
-CUDA_ON_CPU_ATOMIC(atomicMin, v < old ? v : old)
 CUDA_ON_CPU_ATOMIC(atomicMax, old < v ? v : old)
-CUDA_ON_CPU_ATOMIC(atomicAnd, old & v)
 CUDA_ON_CPU_ATOMIC(atomicOr, old | v)
 CUDA_ON_CPU_ATOMIC(atomicExch, v)
-template <class T>
-CUDA_ON_CPU_QUIET T atomicCAS(T* p, std::common_type_t<T> expected, std::common_type_t<T> v)
-{
-    T old = *p;
-    if (old == expected)
-        *p = v;
-    return old;
-}
-inline void __trap() { cuda_on_cpu::fail("__trap"); }

@@ -17,6 +17,15 @@ from pathlib import Path
 SOURCE = os.environ.get("FUZZYVESSEL_SLICER_SOURCE")
 
 
+# Widgets that Slicer's own parameter nodes ask for by name, and no panel has.
+NAMED_ONLY = {
+    "ctk": (
+        "ctkCheckBox ctkCheckablePushButton ctkColorPickerButton ctkComboBox ctkDirectoryButton "
+        "ctkDoubleRangeSlider ctkDoubleSlider ctkDoubleSpinBox ctkPathLineEdit ctkRangeWidget"
+    ),
+    "slicer": "qMRMLRangeWidget qMRMLSliderWidget qMRMLSpinBox qSlicerSimpleMarkupsWidget",
+}
+
 # What modules want to be called when the application has started: tests call it.
 started = []
 
@@ -77,21 +86,17 @@ def _keep_settings_apart(qt):
 
 def _extend(application, qt, window_system):
     """Give the headless application what it has with a user interface."""
-    from .mrml_widgets import qSlicerModuleManager
-
-    manager = qSlicerModuleManager()
+    # Slicer's own base class of panels connects to it.
+    manager = types.SimpleNamespace(connect=lambda signal, slot: None)
     application.moduleManager = lambda: manager
     application.processEvents = lambda *_flags: window_system.processEvents()
     application.setOverrideCursor = window_system.setOverrideCursor
     application.restoreOverrideCursor = window_system.restoreOverrideCursor
     application.settings = application.userSettings = lambda: qt.QSettings()
     application.userSettings().setValue("Developer/SelfTestDisplayMessageDelay", 0)
-    application.restart = lambda: None
     application.connect = lambda signal, slot: started.append(slot)
-    application.clipboard = window_system.clipboard
     application.keyboardModifiers = window_system.keyboardModifiers
     application.mouseButtons = window_system.mouseButtons
-    application.activeModalWidget = window_system.activeModalWidget
 
 
 def _use_source(checkout):
@@ -106,6 +111,9 @@ def _use_source(checkout):
     for name in ("ScriptedLoadableModule", "parameterNodeWrapper", "i18n"):
         del sys.modules[f"slicer.{name}"]
         delattr(slicer, name)
+    for module, names in NAMED_ONLY.items():
+        for name in names.split():
+            setattr(sys.modules[module], name, type(name, (sys.modules["qt"].QWidget,), {}))
     slicer.__path__.insert(0, str(folder))
     sys.path.append(str(checkout / "Modules" / "Loadable" / "Markups"))
     import MarkupsLib.parameterNodeWrapper.guiConnectors  # noqa: F401

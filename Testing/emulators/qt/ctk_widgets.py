@@ -4,12 +4,8 @@ from PySide6.QtCore import Property, QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QMessageBox,
-    QPushButton,
     QSizePolicy,
     QSlider,
     QStyle,
@@ -121,23 +117,16 @@ class ctkCollapsibleButton(QAbstractButton):
         painter.end()
 
 
-class _NumberWidget(QWidget):
-    """A slider beside spin boxes; the numbers are those of the boxes."""
-
-    def _set_all(self, name, value):
-        for box in self._boxes:
-            setattr(box, name, value)
-
-    @staticmethod
-    def _shared(kind, name):
-        return Property(
-            kind,
-            lambda self: getattr(self._boxes[0], name),
-            lambda self, value: self._set_all(name, value),
-        )
+def _of_box(kind, name):
+    """A property of a slider that is its spin box's."""
+    return Property(
+        kind,
+        lambda self: getattr(self._box, name),
+        lambda self, value: setattr(self._box, name, value),
+    )
 
 
-class ctkSliderWidget(_NumberWidget):
+class ctkSliderWidget(QWidget):
     """A slider and a spin box."""
 
     valueChanged = Signal(float)
@@ -147,20 +136,20 @@ class ctkSliderWidget(_NumberWidget):
         super().__init__(parent)
         self._slider = QSlider(Qt.Horizontal)
         self._slider.setRange(0, STEPS)
-        self._boxes = [QDoubleSpinBox()]
+        self._box = QDoubleSpinBox()
         self._tracking, self._moving, self._last = True, False, 0.0
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._slider, 1)
-        layout.addWidget(self._boxes[0])
-        self._boxes[0].setRange(0, 99)
-        self._boxes[0].valueChanged.connect(self._on_box)
+        layout.addWidget(self._box)
+        self._box.setRange(0, 99)
+        self._box.valueChanged.connect(self._on_box)
         self._slider.valueChanged.connect(self._on_slider)
         self._slider.sliderReleased.connect(self._tell)
-        self.setFocusProxy(self._boxes[0])
+        self.setFocusProxy(self._box)
 
     def _on_box(self, value):
-        box = self._boxes[0]
+        box = self._box
         length = box.maximum - box.minimum
         self._moving = True
         self._slider.setValue(round((value - box.minimum) / length * STEPS) if length else 0)
@@ -172,39 +161,38 @@ class ctkSliderWidget(_NumberWidget):
 
     def _on_slider(self, position):
         if not self._moving:
-            box = self._boxes[0]
+            box = self._box
             box.setValue(box.minimum + (box.maximum - box.minimum) * position / STEPS)
 
     def _tell(self):
-        value = self._boxes[0].value
+        value = self._box.value
         if value != self._last:
             self._last = value
             self.valueChanged.emit(value)
 
     def setValue(self, value):
-        self._boxes[0].setValue(value)
+        self._box.setValue(value)
 
     @staticmethod
     def _limit(name):
         def write(self, value):
-            self._set_all(name, value)
-            self._on_box(self._boxes[0].value)  # the handle stands elsewhere between other limits
+            setattr(self._box, name, value)
+            self._on_box(self._box.value)  # the handle stands elsewhere between other limits
 
-        return Property(float, lambda self: getattr(self._boxes[0], name), write)
+        return Property(float, lambda self: getattr(self._box, name), write)
 
-    value = Property(float, lambda self: self._boxes[0].value, setValue)
+    value = Property(float, lambda self: self._box.value, setValue)
     minimum = _limit("minimum")
     maximum = _limit("maximum")
-    singleStep = _NumberWidget._shared(float, "singleStep")
-    decimals = _NumberWidget._shared(int, "decimals")
-    suffix = _NumberWidget._shared(str, "suffix")
-    prefix = _NumberWidget._shared(str, "prefix")
+    singleStep = _of_box(float, "singleStep")
+    decimals = _of_box(int, "decimals")
+    suffix = _of_box(str, "suffix")
+    prefix = _of_box(str, "prefix")
     pageStep = stored(float, "page_step", 10.0)
-    tickInterval = stored(float, "tick_interval", 0.0)
     spinBoxVisible = Property(
         bool,
-        lambda self: not self._boxes[0].isHidden(),
-        lambda self, visible: self._boxes[0].setVisible(visible),
+        lambda self: not self._box.isHidden(),
+        lambda self, visible: self._box.setVisible(visible),
     )
     tracking = stored(bool, "tracking", True)
     invertedAppearance = Property(
@@ -219,96 +207,4 @@ class ctkSliderWidget(_NumberWidget):
     )
 
 
-class ctkRangeWidget(_NumberWidget):
-    """Two spin boxes with a range between them."""
-
-    valuesChanged = Signal(float, float)
-    minimumValueChanged = Signal(float)
-    maximumValueChanged = Signal(float)
-    rangeChanged = Signal(float, float)
-
-    def __init__(self, parent=None):
-        super().__init__(parent)
-        self._boxes = [QDoubleSpinBox(), QDoubleSpinBox()]
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._boxes[0])
-        layout.addWidget(QSlider(Qt.Horizontal), 1)
-        layout.addWidget(self._boxes[1])
-        for box, signal in zip(self._boxes, (self.minimumValueChanged, self.maximumValueChanged)):
-            box.setRange(0, 99)
-            box.valueChanged.connect(signal.emit)
-            box.valueChanged.connect(lambda _: self.valuesChanged.emit(*self._values()))
-        self._boxes[1].setValue(99)
-
-    def _values(self):
-        return [box.value for box in self._boxes]
-
-    def setRange(self, minimum, maximum):
-        for box in self._boxes:
-            box.setRange(minimum, maximum)
-        self.rangeChanged.emit(minimum, maximum)
-
-    def setMinimumValue(self, value):
-        self._boxes[0].setValue(min(value, self._boxes[1].value))
-
-    def setMaximumValue(self, value):
-        self._boxes[1].setValue(max(value, self._boxes[0].value))
-
-    def setValues(self, minimum, maximum):
-        self._boxes[0].setValue(minimum)
-        self._boxes[1].setValue(maximum)
-
-    minimum = _NumberWidget._shared(float, "minimum")
-    maximum = _NumberWidget._shared(float, "maximum")
-    singleStep = _NumberWidget._shared(float, "singleStep")
-    decimals = _NumberWidget._shared(int, "decimals")
-    suffix = _NumberWidget._shared(str, "suffix")
-    tracking = stored(bool, "tracking", True)
-    minimumValue = Property(float, lambda self: self._boxes[0].value, setMinimumValue)
-    maximumValue = Property(float, lambda self: self._boxes[1].value, setMaximumValue)
-
-
-class ctkComboBox(QComboBox):
-    """As Qt's own; the stand-in has no default text."""
-
-
-class ctkCheckBox(QCheckBox):
-    """As Qt's own."""
-
-
-class ctkMessageBox(QMessageBox):
-    """As Qt's own; the stand-in has no "Don't show again"."""
-
-
-class ctkCheckablePushButton(QPushButton):
-    """As Qt's own; the stand-in has no check box on it."""
-
-
-def _bare(name, base=QWidget):
-    """A class that Slicer's parameter nodes ask for by name; it offers nothing itself."""
-    return type(name, (base,), {"__doc__": "Named only.", "__module__": __name__})
-
-
-ctkColorPickerButton = _bare("ctkColorPickerButton", QPushButton)
-ctkDirectoryButton = _bare("ctkDirectoryButton")
-ctkDoubleRangeSlider = _bare("ctkDoubleRangeSlider")
-ctkDoubleSlider = _bare("ctkDoubleSlider")
-ctkDoubleSpinBox = _bare("ctkDoubleSpinBox")
-ctkPathLineEdit = _bare("ctkPathLineEdit")
-
-WIDGETS = (
-    ctkCheckBox,
-    ctkCheckablePushButton,
-    ctkCollapsibleButton,
-    ctkColorPickerButton,
-    ctkComboBox,
-    ctkDirectoryButton,
-    ctkDoubleRangeSlider,
-    ctkDoubleSlider,
-    ctkDoubleSpinBox,
-    ctkMessageBox,
-    ctkPathLineEdit,
-    ctkRangeWidget,
-    ctkSliderWidget,
-)
+WIDGETS = (ctkCollapsibleButton, ctkSliderWidget)

@@ -2,10 +2,10 @@
 
 import slicer
 import vtk
-from PySide6.QtCore import Property, QObject, QSortFilterProxyModel, Signal
+from PySide6.QtCore import Property, QSortFilterProxyModel, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from .ctk_widgets import ctkSliderWidget, stored
+from .ctk_widgets import stored
 
 
 class _WithScene(QWidget):
@@ -57,15 +57,13 @@ class qMRMLNodeComboBox(QWidget):
     """A list of the scene's nodes of some classes."""
 
     currentNodeChanged = Signal((object,), (bool,))
-    currentNodeIDChanged = Signal(str)
-    nodeAdded = Signal(object)
     nodeAddedByUser = Signal(object)
     nodeActivated = Signal(object)
 
     def __init__(self, parent=None):
         super().__init__(parent)
         self._scene, self._tags, self._ids, self._last = None, [], [], ""
-        self._attributes, self._model = [], qMRMLSortFilterProxyModel(self)
+        self._model = qMRMLSortFilterProxyModel(self)
         self._combo = QComboBox()
         self._combo.setSizeAdjustPolicy(QComboBox.AdjustToMinimumContentsLengthWithIcon)
         layout = QHBoxLayout(self)
@@ -113,24 +111,16 @@ class qMRMLNodeComboBox(QWidget):
         scene = self._scene
         if scene is None:
             return []
-        kinds, others, children = self.nodeTypes, self.hideChildNodeTypes, self.showChildNodeTypes
+        kinds, others = self.nodeTypes, self.hideChildNodeTypes
         nodes = [scene.GetNthNode(n) for n in range(scene.GetNumberOfNodes())]
         return [
             node
             for node in nodes
-            if any(node.IsA(kind) if children else node.GetClassName() == kind for kind in kinds)
+            if any(node.IsA(kind) for kind in kinds)
             and not any(node.IsA(kind) for kind in others)
-            and self._shows(node)
+            and node.GetID() not in self._model.hiddenNodeIDs
+            and not node.GetHideFromEditors()
         ]
-
-    def _shows(self, node):
-        if node.GetID() in self._model.hiddenNodeIDs:
-            return False
-        return (self.showHidden or not node.GetHideFromEditors()) and all(
-            node.GetAttribute(name) is not None and value in (None, node.GetAttribute(name))
-            for kind, name, value in self._attributes
-            if node.IsA(kind)
-        )
 
     def _fill(self):
         nodes, current = self._nodes(), self._last
@@ -153,7 +143,6 @@ class qMRMLNodeComboBox(QWidget):
             self._last = current
             self.currentNodeChanged.emit(self.currentNode())
             self.currentNodeChanged[bool].emit(bool(current))
-            self.currentNodeIDChanged.emit(current)
 
     def _current_id(self):
         index = self._combo.currentIndex
@@ -171,25 +160,16 @@ class qMRMLNodeComboBox(QWidget):
     def setCurrentNode(self, node):
         self.setCurrentNodeID(node if isinstance(node, str) else _id_of(node))
 
-    def setCurrentNodeIndex(self, index):
-        nodes = self._nodes()
-        self.setCurrentNode(nodes[index] if 0 <= index < len(nodes) else None)
-
     def addNode(self, class_name=""):
         node = self._scene.AddNewNodeByClass(class_name or self.nodeTypes[0], self.baseName)
         if self.selectNodeUponCreation:
             self.setCurrentNode(node)
-        self.nodeAdded.emit(node)
         self.nodeAddedByUser.emit(node)
         return node
 
     def removeCurrentNode(self):
         if self.currentNode() is not None:
             self._scene.RemoveNode(self.currentNode())
-
-    def addAttribute(self, class_name, name, value=None):
-        self._attributes.append((class_name, name, value))
-        self._fill()
 
     def sortFilterProxyModel(self):
         return self._model
@@ -205,13 +185,10 @@ class qMRMLNodeComboBox(QWidget):
     hideChildNodeTypes = stored("QStringList", "hidden_types", [], _fill)
     noneEnabled = stored(bool, "none_enabled", False, _fill)
     noneDisplay = stored(str, "none_display", "None", _fill)
-    showHidden = stored(bool, "show_hidden", False, _fill)
-    showChildNodeTypes = stored(bool, "show_children", True, _fill)
     baseName = stored(str, "base_name", "")
     addEnabled = stored(bool, "add_enabled", True)
     removeEnabled = stored(bool, "remove_enabled", True)
     renameEnabled = stored(bool, "rename_enabled", False)
-    editEnabled = stored(bool, "edit_enabled", False)
     selectNodeUponCreation = stored(bool, "select_new", True)
 
 
@@ -309,24 +286,6 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     )
 
 
-class qMRMLSliderWidget(ctkSliderWidget):
-    """A slider; the stand-in knows no units."""
-
-    def setMRMLScene(self, scene):
-        self._scene = scene
-
-    def mrmlScene(self):
-        return self._scene
-
-
-class qMRMLSpinBox(QWidget):
-    """Named only."""
-
-
-class qMRMLRangeWidget(QWidget):
-    """Named only."""
-
-
 class qSlicerScriptedLoadableModuleWidget(qSlicerWidget):
     """What Slicer puts a scripted module's panel into."""
 
@@ -355,22 +314,10 @@ class qSlicerScriptedLoadableModuleWidget(qSlicerWidget):
     isEntered = Property(bool, lambda self: self._entered)
 
 
-class qSlicerModuleManager(QObject):
-    """Tells when a module is unloaded."""
-
-    moduleAboutToBeUnloaded = Signal(str)
-
-    def module(self, name):
-        return getattr(slicer.modules, name.lower(), None)
-
-
 WIDGETS = (
     qMRMLNodeComboBox,
-    qMRMLRangeWidget,
     qMRMLSegmentSelectorWidget,
-    qMRMLSliderWidget,
     qMRMLSortFilterProxyModel,
-    qMRMLSpinBox,
     qMRMLWidget,
     qSlicerScriptedLoadableModuleWidget,
     qSlicerWidget,

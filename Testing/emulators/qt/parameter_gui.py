@@ -16,7 +16,6 @@ NUMBERS = (
     qt.QDoubleSpinBox,
     qt.QSlider,
     ctk.ctkSliderWidget,
-    slicer.qMRMLSliderWidget,
 )
 
 
@@ -65,20 +64,12 @@ def _connector(widget, field):
         return _number(widget, field)
     if kind is qt.QComboBox:
         return _combo_box(widget, field)
-    if kind in (qt.QCheckBox, ctk.ctkCheckBox) and field.type is bool:
+    if kind is qt.QCheckBox and field.type is bool:
         return _plain(widget, "stateChanged", "checked")
     if kind is qt.QPushButton and field.type is bool:
         return _plain(widget, "toggled", "checked")
     if kind is qt.QLineEdit and field.type is str:
         return _plain(widget, "textChanged", "text")
-    if kind is ctk.ctkRangeWidget:
-        return (
-            widget.valuesChanged,
-            lambda: field.type(widget.minimumValue, widget.maximumValue),
-            lambda value: widget.setValues(value.minimum, value.maximum),
-        )
-    if kind is slicer.qSlicerSimpleMarkupsWidget and _node_classes(field):
-        return widget.markupsNodeChanged, widget.currentNode, widget.setCurrentNode
     if kind is slicer.qMRMLNodeComboBox and _node_classes(field):
         widget.nodeTypes = [each().GetClassName() for each in _node_classes(field)]
         return widget.currentNodeChanged, widget.currentNode, widget.setCurrentNode

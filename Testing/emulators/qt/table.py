@@ -1,10 +1,10 @@
 """What the real widgets offer: the meta-objects of Slicer v5.12.3 and CTK, as Qt's moc lists them.
 
 `widgets.json` keeps of each class what the tests need: bases, properties, signals, methods (slots
-and invokable ones) and enumerators. To make it anew, or to add a class to `CLASSES`, give the
-program a file with the meta-objects of all classes::
+and invokable ones) and enumerators. To make it anew, with further classes, give the program a file
+with the meta-objects of all classes::
 
-    python -m emulators.qt.table slicer-widgets.json
+    python -m emulators.qt.table slicer-widgets.json qMRMLSpinBox
 """
 
 import functools
@@ -13,47 +13,6 @@ import sys
 from pathlib import Path
 
 FILE = Path(__file__).with_name("widgets.json")
-CLASSES = (
-    "ctkCheckBox",
-    "ctkCheckablePushButton",
-    "ctkCollapsibleButton",
-    "ctkCollapsibleGroupBox",
-    "ctkColorPickerButton",
-    "ctkComboBox",
-    "ctkDirectoryButton",
-    "ctkDoubleRangeSlider",
-    "ctkDoubleSlider",
-    "ctkDoubleSpinBox",
-    "ctkMessageBox",
-    "ctkPathLineEdit",
-    "ctkRangeWidget",
-    "ctkSliderWidget",
-    "qMRMLCheckableNodeComboBox",
-    "qMRMLLayoutManager",
-    "qMRMLNodeComboBox",
-    "qMRMLPlotView",
-    "qMRMLPlotWidget",
-    "qMRMLRangeWidget",
-    "qMRMLSegmentSelectorWidget",
-    "qMRMLSliceWidget",
-    "qMRMLSliderWidget",
-    "qMRMLSortFilterProxyModel",
-    "qMRMLSpinBox",
-    "qMRMLTableView",
-    "qMRMLThreeDWidget",
-    "qMRMLWidget",
-    "qSlicerAbstractModuleWidget",
-    "qSlicerApplication",
-    "qSlicerCoreApplication",
-    "qSlicerLayoutManager",
-    "qSlicerMarkupsPlaceWidget",
-    "qSlicerModuleManager",
-    "qSlicerScriptedLoadableModuleWidget",
-    "qSlicerSegmentEditorEffectFactory",
-    "qSlicerSegmentEditorScriptedEffect",
-    "qSlicerSimpleMarkupsWidget",
-    "qSlicerWidget",
-)
 
 
 @functools.cache
@@ -99,7 +58,7 @@ def _shortened(entry):
 
 if __name__ == "__main__":
     everything = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    wanted = list(CLASSES)
+    wanted = [*widgets(), *sys.argv[2:]]
     for name in wanted:  # it grows: what they derive from is wanted, too
         wanted += [each for each in everything[name]["bases"] if each in everything]
     lines = [f'"{name}": {json.dumps(_shortened(everything[name]))}' for name in sorted({*wanted})]
