@@ -50,7 +50,7 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
 
 def registerSampleData() -> None:
-    """Add the phantom and Slicer's public scans to the module Sample Data."""
+    """Add the phantom to the module Sample Data."""
     import os
 
     from FuzzyConnectedGPUMRML.sample_data import register

@@ -284,7 +284,7 @@ def segment_editor(folder: Path) -> None:
     segmentation.SetReferenceImageGeometryParameterFromVolumeNode(volume)
     inner = segmentation.GetSegmentation()
     for kind in KINDS[:2]:
-        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind].color)
+        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind])
     editor = Editor("Vessel from clicks", segmentation, volume)
     frame, live = editor.effect.optionsFrame(), editor.effect.self().live
 

@@ -4,30 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyVesselCoreLib.errors import InputError
 
 
 class UnsureNote(str):
     """An automatic threshold (attribute `threshold`) is of low confidence."""
 
-    threshold: Any
-
     def __new__(cls, threshold: Any) -> "UnsureNote":
         self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
         self.threshold = threshold
         return self
 
-    @classmethod
-    def of(cls, threshold: Any) -> list[str]:
-        """The note on a threshold, if there is one to make."""
-        return [cls(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else []
-
 
 class FaintPointsNote(str):
     """Points (attribute `labels`) differ from their surroundings by no more than the noise."""
-
-    labels: tuple[str, ...]
 
     def __new__(cls, text: str, labels: tuple[str, ...]) -> "FaintPointsNote":
         self = super().__new__(cls, text)
@@ -86,7 +76,7 @@ class SegmentationResult:
     @property
     def segmentID(self) -> str:
         """Of the first vessel."""
-        return self.vessels[0].segmentID if self.vessels else ""
+        return self.vessels[0].segmentID
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.labelmapNode, self.sceneNode))

@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-from .vessels import is_hand_over
+from .vessels import is_hand_over, refer, referred
 
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
@@ -119,9 +119,7 @@ def note_origin(
     for name, text in texts.items():
         scene_node.SetAttribute(name, text)
     for role, nodes in references.items():
-        scene_node.RemoveNodeReferenceIDs(role)
-        for node in nodes:
-            scene_node.AddNodeReferenceID(role, node.GetID())
+        refer(scene_node, role, nodes)
 
 
 def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
@@ -143,9 +141,7 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
     """
     if scene_node is None or scene_node.GetNodeReference(DIVISION) is None:
         return []
-    count = scene_node.GetNumberOfNodeReferences(VESSELS)
-    lists = [scene_node.GetNthNodeReference(VESSELS, n) for n in range(count)]
-    there = [each for each in lists if each is not None]
+    there = referred(scene_node, VESSELS)
     return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
 
 

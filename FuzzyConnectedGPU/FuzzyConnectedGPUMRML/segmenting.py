@@ -14,7 +14,7 @@ from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_errors import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
-from FuzzyConnectedGPULib.thresholds import choose_threshold
+from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
@@ -417,7 +417,7 @@ def _write(
         disputedMl=float(disputed) * voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
         divisionNode=division_node,
         segmentationNode=there,
-        warnings=UnsureNote.of(threshold),
+        warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
     )
 
 

@@ -5,8 +5,6 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
@@ -20,26 +18,13 @@ POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 Color = tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class VesselKind:
-    """A kind of vessel: its name in scenes and scripts, and its colour."""
-
-    name: str
-    color: Color
-
-    @property
-    def terminology(self) -> str:
-        """The entry as segments carry it."""
-        return entry_of("blood vessel" if self.name == OTHER.name else self.name)
-
-
-OTHER = VesselKind("other", VESSEL_COLOR)
-KINDS = {
-    "portal vein": VesselKind("portal vein", (0.70, 0.45, 0.95)),
-    "hepatic vein": VesselKind("hepatic vein", (0.15, 0.45, 0.95)),
-    "artery": VesselKind("artery", (0.90, 0.25, 0.20)),
-    "vein": VesselKind("vein", (0.10, 0.70, 0.65)),
-    "other": OTHER,
+OTHER = "other"
+KINDS: dict[str, Color] = {
+    "portal vein": (0.70, 0.45, 0.95),
+    "hepatic vein": (0.15, 0.45, 0.95),
+    "artery": (0.90, 0.25, 0.20),
+    "vein": (0.10, 0.70, 0.65),
+    OTHER: VESSEL_COLOR,
 }
 # Kinds by parts of names; the first that fits.
 WORDS = {
@@ -59,22 +44,23 @@ FURTHER: tuple[Color, ...] = (
 )
 
 
-def kind_of(list_node: Any) -> VesselKind:
-    """The kind of a list's vessel; `OTHER` where nobody has said it."""
-    return KINDS.get(list_node.GetAttribute(KIND) or "", OTHER)
+def kind_of(list_node: Any) -> str:
+    """The kind (of `KINDS`) of a list's vessel; "other" where nobody has said it."""
+    kind = list_node.GetAttribute(KIND)
+    return kind if kind in KINDS else OTHER
 
 
 def kind_named(name: str) -> str:
     """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
-    return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER.name)
+    return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER)
 
 
 def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
     """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
     list_node.SetAttribute(KIND, name)
     known = [_rounded(color) for color in taken]
-    free = [each for each in (KINDS[name].color, *FURTHER) if _rounded(each) not in known]
-    paint(list_node, (free or [KINDS[name].color])[0])
+    free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
+    paint(list_node, (free or [KINDS[name]])[0])
 
 
 def color_of(list_node: Any) -> Color:
@@ -87,11 +73,31 @@ def look(segment: Any, list_node: Any) -> None:
     """Give a vtkSegment the name, the colour and the terminology of its list."""
     segment.SetName(list_node.GetName())
     segment.SetColor(color_of(list_node))
-    segment.SetTag(segment.GetTerminologyEntryTagName(), kind_of(list_node).terminology)
+    kind = kind_of(list_node)
+    segment.SetTerminology(entry_of("blood vessel" if kind == OTHER else kind))
 
 
 def _rounded(color: Color) -> tuple:
     return tuple(round(part, 3) for part in color)
+
+
+# --- references to several nodes
+
+
+def referred(node: Any, role: str) -> list[Any]:
+    """The nodes, still in the scene, that a node refers to in a role, in their order."""
+    count = node.GetNumberOfNodeReferences(role)
+    found = [node.GetNthNodeReference(role, number) for number in range(count)]
+    return [each for each in found if each is not None]
+
+
+def refer(node: Any, role: str, wanted: Sequence[Any]) -> None:
+    """Let a node refer to these nodes in a role, and to no others."""
+    ids, count = [each.GetID() for each in wanted], node.GetNumberOfNodeReferences(role)
+    if [node.GetNthNodeReferenceID(role, n) for n in range(count)] != ids:
+        node.RemoveNodeReferenceIDs(role)
+        for each in ids:
+            node.AddNodeReferenceID(role, each)
 
 
 # --- the vessels of the parameters
@@ -99,9 +105,8 @@ def _rounded(color: Color) -> tuple:
 
 def vessels_of(parameters: Any) -> list[Any]:
     """The lists (vtkMRMLMarkupsFiducialNode) of all vessels, the current one among them."""
-    node, current = parameters.parameterNode, parameters.seeds
-    found = [node.GetNthNodeReference(ROLE, n) for n in range(node.GetNumberOfNodeReferences(ROLE))]
-    found = list(dict.fromkeys(each for each in found if each is not None))
+    current = parameters.seeds
+    found = list(dict.fromkeys(referred(parameters.parameterNode, ROLE)))
     if current is None or current in found:
         return found
     return [*found, current] if len(found) > 1 else [current]
@@ -114,12 +119,7 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
-    node, wanted = parameters.parameterNode, [each.GetID() for each in lists]
-    count = node.GetNumberOfNodeReferences(ROLE)
-    if [node.GetNthNodeReferenceID(ROLE, n) for n in range(count)] != wanted:
-        node.RemoveNodeReferenceIDs(ROLE)
-        for each in wanted:
-            node.AddNodeReferenceID(ROLE, each)
+    refer(parameters.parameterNode, ROLE, lists)
 
 
 def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
@@ -127,9 +127,9 @@ def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
     import slicer
 
     lists = vessels_of(parameters)
-    title = _free_name(names[OTHER.name], lists)
+    title = _free_name(names[OTHER], lists)
     node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
-    set_kind(node, OTHER.name, [color_of(each) for each in lists])
+    set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
     return node
@@ -138,7 +138,7 @@ def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
 def change_kind(parameters: Any, node: Any, kind: str, names: dict[str, str]) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
     others = [each for each in vessels_of(parameters) if each is not node]
-    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node).name])
+    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node)])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
         node.SetName(_free_name(names[kind], others))
@@ -164,7 +164,7 @@ def take_colors(parameters: Any) -> None:
     taken: list[Color] = []
     for each in vessels_of(parameters):
         if _rounded(color_of(each)) in taken:
-            set_kind(each, kind_of(each).name, taken)
+            set_kind(each, kind_of(each), taken)
         taken.append(_rounded(color_of(each)))
 
 
@@ -195,41 +195,25 @@ def mark_hand_over(lists: Sequence[Any], node: Any, index: int) -> None:
     `lists` are those of all vessels: the point becomes the last of all hand-overs. It is saved,
     moved, deleted and undone like every point.
     """
-    last = max((hand_over_number(*each) for each in hand_over_points(lists)), default=0)
-    node.SetNthControlPointDescription(index, f"{HAND_OVER} {last + 1}")
+    numbers = [_order(each, n) for each in lists for n in range(each.GetNumberOfControlPoints())]
+    node.SetNthControlPointDescription(index, f"{HAND_OVER} {max(numbers, default=0) + 1}")
 
 
-def hand_over_points(lists: Sequence[Any]) -> list[tuple[Any, int]]:
-    """List and index of the points that hand over, in their order."""
-    found = [
-        (node, index)
-        for node in lists
-        if node is not None
-        for index in range(node.GetNumberOfControlPoints())
-        if is_hand_over(node, index)
-    ]
-    return sorted(found, key=lambda each: hand_over_number(*each))
-
-
-def hand_over_number(node: Any, index: int) -> int:
+def _order(node: Any, index: int) -> int:
     """The place of a hand-over among all of them."""
-    digits = node.GetNthControlPointDescription(index)[len(HAND_OVER) :].strip()
+    digits = node.GetNthControlPointDescription(index).removeprefix(HAND_OVER).strip()
     return int(digits) if digits.isdigit() else 0
 
 
-def _is_point(_node: Any, index: int, wanted: int) -> bool:
-    return index == wanted
-
-
 def hand_over_voxels(lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int, str]]:
-    """Voxel (K, J, I), number of the vessel from 1 and label of each placed hand-over."""
+    """Voxel (K, J, I), number of the vessel from 1 and label of each placed hand-over, in order."""
     found = []
-    for node, index in hand_over_points(lists):
-        points = placed_points(node, partial(_is_point, wanted=index))
-        if points.labels:
-            voxel = points_in_volume(volume_node, points.world)[0]
-            found.append((voxel, list(lists).index(node) + 1, points.labels[0]))
-    return found
+    for number, node in enumerate(lists, 1):
+        points = placed_points(node, is_hand_over)
+        voxels = points_in_volume(volume_node, points.world)
+        for index, label, voxel in zip(points.indices, points.labels, voxels):
+            found.append((_order(node, index), (voxel, number, label)))
+    return [each for _place, each in sorted(found, key=lambda each: each[0])]
 
 
 def give_point(node: Any, index: int, other: Any) -> int:

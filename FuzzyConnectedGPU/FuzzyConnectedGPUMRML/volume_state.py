@@ -25,9 +25,7 @@ def store(volume_node: Any, values: dict[str, Any], lists: Sequence[Any]) -> Non
         for name in NODES:
             node = values[name]
             volume_node.SetNodeReferenceID(PREFIX + name, node.GetID() if node else None)
-        volume_node.RemoveNodeReferenceIDs(PREFIX + "vessels")
-        for node in lists if len(lists) > 1 else ():
-            volume_node.AddNodeReferenceID(PREFIX + "vessels", node.GetID())
+        vessels.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
         for name in VALUES:
             value = getattr(values[name], "name", values[name])
             volume_node.SetAttribute(PREFIX + name, str(value))
@@ -39,9 +37,7 @@ def restore(parameters: Any, volume_node: Any, names: tuple[str, ...]) -> None:
 
     with slicer.util.NodeModify(parameters.parameterNode):
         if "seeds" in names:
-            count = volume_node.GetNumberOfNodeReferences(PREFIX + "vessels")
-            lists = [volume_node.GetNthNodeReference(PREFIX + "vessels", n) for n in range(count)]
-            vessels.keep(parameters, [each for each in lists if each is not None])
+            vessels.keep(parameters, vessels.referred(volume_node, PREFIX + "vessels"))
         for name in NODES:
             if name in names:
                 setattr(parameters, name, volume_node.GetNodeReference(PREFIX + name))

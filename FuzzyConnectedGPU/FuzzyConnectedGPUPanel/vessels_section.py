@@ -114,7 +114,7 @@ class VesselsSection:
 
     def change_kind(self, node: Any, kind: str) -> None:
         """Give a vessel a kind; colour, terminology and usual name follow."""
-        if kind != kind_of(node).name or not node.GetAttribute(vessels.KIND):
+        if kind != kind_of(node) or not node.GetAttribute(vessels.KIND):
             vessels.change_kind(self._panel.parameters, node, kind, NAMES)
             self._look(node)
 
@@ -197,7 +197,7 @@ class VesselsSection:
         blocked = table.blockSignals(True)
         for row, node in enumerate(lists):
             box = table.cellWidget(row, KIND) or self._kind_box(row)
-            box.setCurrentIndex(list(KINDS).index(kind_of(node).name))
+            box.setCurrentIndex(list(KINDS).index(kind_of(node)))
         if parameters.seeds in lists:
             current = lists.index(parameters.seeds)
             if table.currentRow() != current or not table.selectedItems():

@@ -62,10 +62,6 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         if self.live is not None:
             self.live.show_parameters()
 
-    def updateMRMLFromGUI(self) -> None:
-        if self.live is not None:
-            self.live.keep_parameters()
-
     def activate(self) -> None:
         self.live.activate()
 
@@ -88,11 +84,9 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         self, callerInteractor: Any, eventId: int, viewWidget: Any
     ) -> bool:
         """Place a point where the left button is pressed in a slice."""
-        if viewWidget.className() != "qMRMLSliceWidget":
-            return False
-        if eventId != vtk.vtkCommand.LeftButtonPressEvent:
-            return False
-        if callerInteractor.GetShiftKey() or callerInteractor.GetAltKey():
+        pressed = eventId == vtk.vtkCommand.LeftButtonPressEvent
+        pressed = pressed and not (callerInteractor.GetShiftKey() or callerInteractor.GetAltKey())
+        if not pressed or viewWidget.className() != "qMRMLSliceWidget":
             return False
         x, y = callerInteractor.GetEventPosition()
         position = self.xyToRas((x, y), viewWidget)
@@ -102,11 +96,3 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             return False  # the markups take it from here
         self.live.click(position, background)
         return True
-
-    # Names of Slicer's own effects, for scripts.
-
-    def onApply(self) -> None:
-        self.live.apply()
-
-    def onCancel(self) -> None:
-        self.live.cancel()

@@ -3,6 +3,7 @@
 They are found again by what they refer to, so they are saved with the scene and outlive the effect.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ COLORS = {VESSEL: VESSEL_COLOR, BACKGROUND: BACKGROUND_COLOR}
 POINTS = "vtkMRMLMarkupsFiducialNode"
 
 
+@dataclass(frozen=True)
 class Clicks:
-    """The points of one segment (`segment_id`) of a vtkMRMLSegmentationNode."""
+    """The points of one segment of a vtkMRMLSegmentationNode."""
 
-    def __init__(self, segmentation_node: Any, segment_id: str) -> None:
-        self.segmentation_node, self.segment_id = segmentation_node, segment_id
+    segmentation_node: Any
+    segment_id: str
 
     @property
     def nodes(self) -> dict[str, Any]:
@@ -83,11 +85,10 @@ class Clicks:
         node = self.nodes.get(VESSEL)
         return float((node and node.GetAttribute(MORE)) or 0)
 
-    @more.setter
-    def more(self, value: float) -> None:
-        node = self.nodes.get(VESSEL)
-        if node is not None:
-            node.SetAttribute(MORE, f"{value:g}")
+    def set_more(self, value: float) -> None:
+        """Say how much is wanted; it is saved with the vessel points."""
+        if VESSEL in self.nodes:
+            self.nodes[VESSEL].SetAttribute(MORE, f"{value:g}")
 
     def _new(self, kind: str) -> Any:
         segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)

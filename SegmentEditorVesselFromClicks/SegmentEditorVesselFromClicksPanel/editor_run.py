@@ -6,7 +6,6 @@ below its parent transform.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from FuzzyConnectedGPULib import relabel, segment
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import inside, points_to_voxels, voxel_volume
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.labels import label_components
 
@@ -32,27 +31,6 @@ def masking_of(editor_node: Any) -> tuple:
     return editor_node.GetMaskMode(), editor_node.GetMaskSegmentID(), limits
 
 
-@dataclass(frozen=True)
-class Found:
-    """Vessels that were computed: the run, and segment ID -> number and `Segmentation`."""
-
-    run: "EditorRun"
-    vessels: dict[str, tuple[int, Any]]
-
-    def labels(self, segment_id: str, more: float = 0.0) -> np.ndarray:
-        """Labels (K, J, I; bool) of a segment with more (up to 1) or less (down to -1)."""
-        number, found = self.vessels[segment_id]
-        threshold = 0.5 - 0.4 * min(max(more, -1.0), 1.0)
-        labels = relabel(found.scene, threshold, owners=found.owners).labels == number
-        if self.run.in_range is None:
-            return labels
-        # Vessels stay in the intensity range, connected there with their points.
-        components = label_components(labels & self.run.in_range)[0]
-        seeds = self.run.points[segment_id]
-        held = np.unique(components[tuple(seeds.T)])
-        return np.isin(components, held[held > 0])
-
-
 class EditorRun:
     """All that the vessels of some segments are computed from, as arrays.
 
@@ -60,6 +38,7 @@ class EditorRun:
     whose vessels are computed, and those of others with points share. Tissue and noise are those
     of the whole editable area: an intensity range that holds vessels alone would leave nothing to
     tell them from. `InputError` where no wanted segment has a point where it may be edited.
+    `vessels` has the segments that were computed: number and `Segmentation` by their IDs.
     """
 
     def __init__(self, editor_node: Any, source_image: Any, wanted: Sequence[str]) -> None:
@@ -75,22 +54,23 @@ class EditorRun:
         self._voxels = array_from_image(source_image).copy()  # the editor fills them anew
         scanned = _scanned(source_image, editor_node.GetSourceVolumeNode(), node)
         self._area = _both(_editable(editor_node, source_image), scanned)
-        self.in_range = _in_range(editor_node, self._voxels)
+        self._in_range = _in_range(editor_node, self._voxels)
         self.notes: list[str] = []
+        self.points: dict[str, np.ndarray] = {}
+        self._background: dict[str, np.ndarray] = {}
+        self.vessels: dict[str, tuple[int, Any]] = {}
         self._read_points(wanted)
 
     def _read_points(self, wanted: Sequence[str]) -> None:
-        allowed = _both(self._area, self.in_range)
-        self.points: dict[str, np.ndarray] = {}
-        self._background: dict[str, np.ndarray] = {}
+        allowed = _both(self._area, self._in_range)
         for each in self._node.GetSegmentation().GetSegmentIDs():
             clicks, own = Clicks(self._node, each), each in wanted
             voxels = self._inside(clicks.points(VESSEL), allowed, own)
+            voxels = _without(voxels, *self.points.values())
             if len(voxels):
-                self.points[each] = _without(voxels, *self.points.values())
+                self.points[each] = voxels
             if own:
                 self._background[each] = self._inside(clicks.points(BACKGROUND), None, own)
-        self.points = {each: voxels for each, voxels in self.points.items() if len(voxels)}
         self._wanted = [each for each in wanted if each in self.points]
         if not self._wanted:
             raise InputError(
@@ -104,8 +84,7 @@ class EditorRun:
 
     def _inside(self, placed: Any, allowed: Any, said: bool) -> np.ndarray:
         """The voxels of points where it may be edited; which were left out is noted."""
-        to_own = _between(None, self._node)
-        own = np.array([to_own.TransformPoint(each) for each in placed.world]).reshape(-1, 3)
+        own = transformed(transform_between(None, self._node), placed.world)
         voxels = points_to_voxels(own, self.ijk_to_segmentation)
         hit = inside(voxels, self._voxels.shape)
         if allowed is not None:
@@ -116,13 +95,12 @@ class EditorRun:
             self.notes.append(text.format(points=missed))
         return voxels[hit]
 
-    def compute(self, progress: Any = None, cached: Any = None, device: str = "auto") -> Found:
-        """The vessels of the wanted segments; no node is read."""
-        found = {}
+    def compute(self, progress: Any = None, cached: Any = None, device: str = "auto") -> Any:
+        """Compute the vessels of the wanted segments, and return itself; no node is read."""
         for each in self._wanted:
             others = [voxels for key, voxels in self.points.items() if key != each]
             background = _without(self._background[each], *others)
-            segmented = segment(
+            found = segment(
                 self._voxels,
                 self.points,
                 spacing=self._spacing,
@@ -132,10 +110,20 @@ class EditorRun:
                 progress=progress,
                 cached=cached,
             )
-            found[each] = 1 + list(self.points).index(each), segmented
-        notes = [note for _n, each in found.values() for note in each.scene.notes]
-        self.notes += list(dict.fromkeys(notes))
-        return Found(self, found)
+            self.vessels[each] = 1 + list(self.points).index(each), found
+            self.notes += [note for note in found.scene.notes if note not in self.notes]
+        return self
+
+    def labels(self, segment_id: str, more: float = 0.0) -> np.ndarray:
+        """Labels (K, J, I; bool) of a segment with more (up to 1) or less (down to -1)."""
+        number, found = self.vessels[segment_id]
+        labels = relabel(found.scene, 0.5 - 0.4 * more, owners=found.owners).labels == number
+        if self._in_range is None:
+            return labels
+        # Vessels stay in the intensity range, connected there with their points.
+        components = label_components(labels & self._in_range)[0]
+        held = np.unique(components[tuple(self.points[segment_id].T)])
+        return np.isin(components, held[held > 0])
 
 
 def _editable(editor_node: Any, source_image: Any) -> np.ndarray | None:
@@ -172,8 +160,9 @@ def _scanned(source_image: Any, volume_node: Any, segmentation_node: Any) -> np.
     ones, reached = slicer.vtkOrientedImageData(), slicer.vtkOrientedImageData()
     image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
     ones.SetGeometryFromImageToWorldMatrix(matrix)
+    transform = transform_between(volume_node, segmentation_node)
     slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        ones, source_image, reached, False, False, _between(volume_node, segmentation_node)
+        ones, source_image, reached, False, False, transform
     )
     area = array_from_image(reached) > 0
     if not area.any():
@@ -188,14 +177,6 @@ def _apart() -> InputError:
             "volume, or specify the geometry again (button beside the source volume)."
         )
     )
-
-
-def _between(source_node: Any, target_node: Any) -> Any:
-    """From one node's frame to another's; None is the world."""
-    parents = [each and each.GetParentTransformNode() for each in (source_node, target_node)]
-    transform = vtk.vtkGeneralTransform()
-    slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(*parents, transform)
-    return transform
 
 
 def _both(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:

@@ -19,7 +19,7 @@ from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 
 from .clicks import BACKGROUND, VESSEL, Clicks
-from .editor_run import EditorRun, Found, masking_of
+from .editor_run import EditorRun, masking_of
 
 SKELETON = "PotentialSkeleton"
 
@@ -35,13 +35,13 @@ class LiveVessel:
         self._effect, self._cached = scripted_effect, CachedConnectedness()
         self._observers, self._lists = VTKObservationMixin(), VTKObservationMixin()
         self._clicks: Clicks | None = None  # of the selected segment
+        self._placed: dict[str, list] = {}  # positions of its points by their kinds, and ..
+        self._settings: tuple = (None, 0)  # .. masking and time of the volume, as seen last
         self._segmentation: Any = None  # whose segments those that are pending are
         self._pending: list[str] = []
-        self._seen: Any = None  # what the last look at points, settings and volume found
-        self._found: Found | None = None  # what the preview shows
+        self._found: Any = None  # the EditorRun that the preview shows
         self._apply_soon = False
         self._own: dict[str, np.ndarray] = {}  # voxels that Apply added to a segment
-        self._connected: list[tuple] = []
         self._preview = LabelPreview(_("Vessel from clicks preview"))
         self._run = LatestRun(self._read, self._compute, self._take, self._fail)
         self._make_options()
@@ -52,15 +52,15 @@ class LiveVessel:
         self._points = qt.QLabel()
         self._points.wordWrap, self._points.minimumHeight = True, 34  # two lines
         self._effect.addLabeledOptionsWidget(_("Points:"), self._points)
-        self.last = self._button(_("Remove last"), lambda: self._clicks.remove_last())
-        self.clear = self._button(_("Remove all"), self._on_clear)
+        self.last = _button(_("Remove last"), lambda: self._clicks.remove_last())
+        self.clear = _button(_("Remove all"), self._on_clear)
         self._effect.addOptionsWidget(_row(self.last, self.clear))
         self.more = ctk.ctkSliderWidget()
         self.more.minimum, self.more.maximum, self.more.value = -1.0, 1.0, 0.0
         self.more.singleStep, self.more.pageStep, self.more.decimals = 0.05, 0.25, 2
         self.more.spinBoxVisible = False
         self.more.toolTip = _("Less or more of what is connected to the points.")
-        self._connect(self.more, "valueChanged(double)", self._on_more)
+        self.more.connect("valueChanged(double)", self._on_more)
         row = _row(qt.QLabel(_("less")), self.more, qt.QLabel(_("more")))
         self._effect.addLabeledOptionsWidget(_("Threshold:"), row)
         self.keep = qt.QCheckBox(_("Keep what the segment holds"))
@@ -68,55 +68,39 @@ class LiveVessel:
             "Apply replaces what it wrote before and keeps the rest of the segment; "
             "unchecked, it replaces everything."
         )
-        self._connect(self.keep, "toggled(bool)", self.keep_parameters)
+        self.keep.connect("toggled(bool)", lambda on: self._effect.setParameter("Keep", int(on)))
         self._effect.addOptionsWidget(self.keep)
         text = _("Drop the preview; the points stay.")
-        self.cancel_button = self._button(_("Cancel"), self.cancel, text)
+        self.cancel_button = _button(_("Cancel"), self.cancel, text)
         text = _("Write the preview into its segments.")
-        self.apply_button = self._button(_("Apply"), self.apply, text)
+        self.apply_button = _button(_("Apply"), self.apply, text)
         self._effect.addOptionsWidget(_row(self.cancel_button, self.apply_button))
         text = _("Open Potential-Field Skeleton with the selected segment.")
-        self.centrelines = self._button(_("Centrelines"), self._on_centrelines, text)
-        self._effect.addOptionsWidget(_row(self.centrelines))
+        self.centrelines = _button(_("Centrelines"), self._on_centrelines, text)
+        self._effect.addOptionsWidget(self.centrelines)
         self._sentence = qt.QLabel()
         self._sentence.wordWrap = True
         self._effect.addOptionsWidget(self._sentence)
-
-    def _button(self, text: str, slot: Any, tooltip: str = "") -> Any:
-        button = qt.QPushButton(text)
-        button.toolTip = tooltip
-        self._connect(button, "clicked()", slot)
-        return button
-
-    def _connect(self, sender: Any, signal: str, slot: Any) -> None:
-        sender.connect(signal, slot)
-        self._connected.append((sender, signal, slot))
 
     def show_parameters(self) -> None:
         """Show the effect's parameters."""
         _set(self.keep, "checked", bool(self._effect.integerParameter("Keep")))
 
-    def keep_parameters(self, *_state: Any) -> None:
-        """Take the parameters over from the widgets."""
-        self._effect.setParameter("Keep", int(self.keep.checked))
-
     # --- what the Segment Editor says
 
     def activate(self) -> None:
-        """The effect is chosen."""
+        """The effect is chosen, or source volume or geometry are others."""
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
-        self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._on_editor)
+        self._observers.removeObservers()
+        self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._follow)
         self._observers.addObserver(scene, scene.StartCloseEvent, self._on_close)
         volume, events = node.GetSourceVolumeNode(), slicer.vtkMRMLVolumeNode
-        for each in (volume, node.GetSegmentationNode()):
-            if each is not None:
-                self._observers.addObserver(
-                    each, events.TransformModifiedEvent, self.inputs_changed
-                )
-        if volume is not None:
-            for event in (vtk.vtkCommand.ModifiedEvent, events.ImageDataModifiedEvent):
-                self._observers.addObserver(volume, event, self._on_editor)
-        self._select()
+        for each in filter(None, (volume, node.GetSegmentationNode())):
+            self._observers.addObserver(each, events.TransformModifiedEvent, self.inputs_changed)
+        for event in (vtk.vtkCommand.ModifiedEvent, events.ImageDataModifiedEvent):
+            if volume is not None:
+                self._observers.addObserver(volume, event, self._follow)
+        self._follow(anew=True)
 
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""
@@ -128,52 +112,45 @@ class LiveVessel:
         """The Segment Editor ends."""
         self.deactivate()
         self._cached.forget()
-        for sender, signal, slot in self._connected:
-            sender.disconnect(signal, slot)
-        self._connected = []
 
     def inputs_changed(self, *_event: Any) -> None:
         """Source volume or geometry have changed: the preview does not fit any more."""
         self._own.clear()
         self._stop()
         if self._clicks is not None:
-            self._observers.removeObservers()
             self.activate()
 
-    def _on_editor(self, caller: Any, event: Any) -> None:
-        node = self._effect.parameterSetNode()
-        selected = node.GetSegmentationNode(), node.GetSelectedSegmentID()
-        own = self._clicks and (self._clicks.segmentation_node, self._clicks.segment_id)
-        if selected != own:
-            self._select()
-        elif self._seen is not None and self._settings() != self._seen[0]:
-            self._own = {} if self._settings()[1:] != self._seen[0][1:] else self._own
-            self._look(changed=False)
-
     def _on_close(self, caller: Any, event: Any) -> None:
-        self.deactivate()
+        self.cleanup()
         self._segmentation, self._pending, self._own = None, [], {}
-        self._cached.forget()
-
-    def _settings(self) -> tuple:
-        node = self._effect.parameterSetNode()
-        return masking_of(node), voxel_time(node.GetSourceVolumeNode())
 
     # --- points
 
-    def _select(self) -> None:
-        """Turn to the segment that is selected now."""
-        node = self._effect.parameterSetNode()
+    def _follow(self, caller: Any = None, event: Any = None, anew: bool = False) -> None:
+        """Turn to the segment that is selected; compute where its points or settings changed."""
+        node, settings = self._effect.parameterSetNode(), self._settings
         segmentation_node, segment_id = node.GetSegmentationNode(), node.GetSelectedSegmentID()
-        there = segmentation_node is not None and bool(segment_id)
-        there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
-        if self._clicks is None or self._clicks.segmentation_node is not segmentation_node:
-            self._stop()
+        self._settings = masking_of(node), voxel_time(node.GetSourceVolumeNode())
         if segmentation_node is not self._segmentation:  # where the same IDs name others
+            self._stop()
             self._segmentation, self._pending, self._own = segmentation_node, [], {}
-        self._turn_to(Clicks(segmentation_node, segment_id) if there else None)
-        if self._pending and self._found is None:
-            self._run.request()
+        elif self._settings[1] != settings[1]:
+            self._own = {}
+        there = segmentation_node is not None and segment_id
+        there = there and segmentation_node.GetSegmentation().GetSegment(segment_id) is not None
+        clicks = Clicks(segmentation_node, segment_id) if there else None
+        if clicks != self._clicks:
+            self._turn_to(clicks)
+            anew = True
+        placed, self._placed = self._placed, self._positions()
+        if not anew and self._placed != placed:
+            self._want()
+            self._request()
+        elif self._pending and (
+            self._found is None if anew else self._settings != settings and self._clicks is not None
+        ):
+            self._request()
+        self._show()
 
     def _turn_to(self, clicks: Clicks | None) -> None:
         if self._clicks is not None:
@@ -183,7 +160,8 @@ class LiveVessel:
         if clicks is not None:
             clicks.show(True)
         self._observe()
-        self._look(changed=False)
+        self._placed = self._positions()
+        self._show()
 
     def _observe(self) -> None:
         """Follow the lists that there are now; lists begin with their first point."""
@@ -194,32 +172,22 @@ class LiveVessel:
                 node.PointPositionDefinedEvent,
                 node.PointRemovedEvent,
             ):
-                self._lists.addObserver(node, event, self._on_points)
+                self._lists.addObserver(node, event, self._follow)
 
-    def _on_points(self, caller: Any, event: Any) -> None:
-        self._look()
+    def _positions(self) -> dict[str, list]:
+        clicks, kinds = self._clicks, (VESSEL, BACKGROUND)
+        return {kind: clicks.points(kind).world.tolist() if clicks else [] for kind in kinds}
 
-    def _look(self, changed: bool = True) -> None:
-        """Compute anew where points of the selected segment or settings have changed."""
-        clicks, before = self._clicks, self._seen
-        self._seen = None
-        if clicks is not None:
-            points = {kind: clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND)}
-            self._seen = self._settings(), points
-            if changed and (before is None or points != before[1]):
-                if clicks.segment_id not in self._pending:
-                    self._pending.append(clicks.segment_id)
-                self._request()
-            elif before is not None and self._seen[0] != before[0] and self._pending:
-                self._request()
-        self._show()
+    def _want(self) -> None:
+        if self._clicks is not None and self._clicks.segment_id not in self._pending:
+            self._pending.append(self._clicks.segment_id)
 
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
         if self._clicks is not None:
             self._clicks.add(position, background)
             self._observe()
-            self._look()
+            self._follow()
 
     def has_point_near(self, position: Any, reach: float) -> bool:
         """Whether a point of the selected segment is within a distance (mm) of a position."""
@@ -228,16 +196,15 @@ class LiveVessel:
     def _on_clear(self) -> None:
         self._clicks.clear()  # type: ignore[union-attr]
         self._observe()
+        self._placed = self._positions()
         self.cancel()
-        self._look(changed=False)
 
     def _on_more(self, value: float) -> None:
         if self._clicks is None:
             return
-        self._clicks.more, segment_id = value, self._clicks.segment_id
-        if segment_id not in self._pending:
-            self._pending.append(segment_id)
-        if self._found is not None and segment_id in self._found.vessels:
+        self._clicks.set_more(value)
+        self._want()
+        if self._found is not None and self._clicks.segment_id in self._found.vessels:
             self._draw()
         else:
             self._request()
@@ -247,15 +214,10 @@ class LiveVessel:
         if image is None or image.IsEmpty():
             self._sentence.text = _("The segment is empty: place points and press Apply first.")
             return
-        try:
-            parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
-            parameters.input = node.GetSegmentationNode()
-            parameters.segment = node.GetSelectedSegmentID()
-            slicer.util.selectModule(SKELETON)
-        except RuntimeError as error:  # of slicer.util: no such module, or no main window
-            self._sentence.text = _("Potential-Field Skeleton cannot be opened: {e}").format(
-                e=error
-            )
+        parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
+        parameters.input = node.GetSegmentationNode()
+        parameters.segment = node.GetSelectedSegmentID()
+        slicer.util.selectModule(SKELETON)
 
     # --- the preview; `_compute` alone runs in another thread
 
@@ -270,11 +232,11 @@ class LiveVessel:
         return EditorRun(node, image, self._pending), self._cached
 
     @staticmethod
-    def _compute(inputs: tuple, progress: Any) -> Found:
+    def _compute(inputs: tuple, progress: Any) -> EditorRun:
         run, cached = inputs
         return run.compute(progress, cached)
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: EditorRun) -> None:
         self._found = found
         self._draw()
         if self._apply_soon:
@@ -282,34 +244,31 @@ class LiveVessel:
 
     def _draw(self) -> None:
         """Show the vessels of all pending segments, as much of each as is wanted."""
-        found, node = self._found, self._effect.parameterSetNode().GetSegmentationNode()
-        inner, labels, colors, lines = node.GetSegmentation(), None, [], []
-        for number, each in enumerate(self._vessels(), 1):
-            own = self._labels(each)
-            labels = np.zeros(own.shape, np.uint8) if labels is None else labels
-            labels[own] = number
-            segment = inner.GetSegment(each)
-            colors.append(segment.GetColor())
-            volume = np.count_nonzero(own) * found.run.millilitres  # type: ignore[union-attr]
-            lines.append(_("{name} {ml:.2f} ml").format(name=segment.GetName(), ml=volume))
-        if labels is None:
+        run, node, wanted = self._found, self._segmentation, self._wanted()
+        if not wanted:
             self.cancel()
             return
-        run = found.run  # type: ignore[union-attr]
-        self._preview.show(labels, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
+        shown = np.zeros(next(iter(wanted.values())).shape, np.uint8)
+        colors, lines = [], []
+        for number, (segment_id, labels) in enumerate(wanted.items(), 1):
+            shown[labels] = number
+            segment = node.GetSegmentation().GetSegment(segment_id)
+            colors.append(segment.GetColor())
+            volume = np.count_nonzero(labels) * run.millilitres
+            lines.append(_("{name} {ml:.2f} ml").format(name=segment.GetName(), ml=volume))
+        self._preview.show(shown, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
         text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
         self._sentence.text = "\n".join([text, *map(worded, run.notes)])
         self._show()
 
-    def _vessels(self) -> list[str]:
-        """The segments whose vessels were found, without those that were deleted since."""
-        inner = self._effect.parameterSetNode().GetSegmentationNode().GetSegmentation()
-        vessels = self._found.vessels  # type: ignore[union-attr]
-        return [each for each in vessels if inner.GetSegment(each) is not None]
-
-    def _labels(self, segment_id: str) -> np.ndarray:
-        clicks = Clicks(self._effect.parameterSetNode().GetSegmentationNode(), segment_id)
-        return self._found.labels(segment_id, clicks.more)  # type: ignore[union-attr]
+    def _wanted(self) -> dict[str, np.ndarray]:
+        """Labels of the segments whose vessels were found, without those deleted since."""
+        node, found = self._segmentation, self._found
+        return {
+            each: found.labels(each, Clicks(node, each).more)
+            for each in found.vessels
+            if node.GetSegmentation().GetSegment(each) is not None
+        }
 
     def _fail(self, error: Exception) -> None:
         self._stop()
@@ -327,8 +286,7 @@ class LiveVessel:
 
     def _show(self) -> None:
         """Show what there is and what can be done."""
-        points = self._seen[1] if self._seen is not None else {VESSEL: [], BACKGROUND: []}
-        vessel, background = len(points[VESSEL]), len(points[BACKGROUND])
+        vessel, background = (len(self._placed.get(kind, ())) for kind in (VESSEL, BACKGROUND))
         text = _("click into the vessel, Ctrl-click what is none")
         if vessel or background:
             text = _("{vessel} in the vessel, {background} in the background")
@@ -349,11 +307,10 @@ class LiveVessel:
         away. What else a segment holds can be kept. Masking and overwriting are the editor's.
         """
         if self._found is None:
-            if self._clicks is not None and self._clicks.segment_id not in self._pending:
-                self._pending.append(self._clicks.segment_id)
+            self._want()
             self._request(apply_soon=True)
             return
-        wanted = {each: self._labels(each) for each in self._vessels()}
+        wanted = self._wanted()
         self.cancel()
         self._effect.saveStateForUndo()
         for segment_id, labels in wanted.items():
@@ -376,9 +333,7 @@ class LiveVessel:
     def _held(self, segment_id: str) -> np.ndarray:
         """The voxels that a segment holds."""
         like, image = self._effect.defaultModifierLabelmap(), slicer.vtkOrientedImageData()
-        self._effect.parameterSetNode().GetSegmentationNode().GetBinaryLabelmapRepresentation(
-            segment_id, image
-        )
+        self._segmentation.GetBinaryLabelmapRepresentation(segment_id, image)
         if image.IsEmpty():
             return np.zeros(array_from_image(like).shape, bool)
         slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
@@ -390,14 +345,20 @@ class LiveVessel:
         modifier = self._effect.defaultModifierLabelmap()
         array_from_image(modifier)[:] = voxels
         modifier.Modified()
-        node = self._effect.parameterSetNode().GetSegmentationNode()
-        self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
+        self._effect.modifySegmentByLabelmap(self._segmentation, segment_id, modifier, mode)
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""
         self._pending = []
         self._stop()
         self._sentence.text = ""
+
+
+def _button(text: str, slot: Any, tooltip: str = "") -> Any:
+    button = qt.QPushButton(text)
+    button.toolTip = tooltip
+    button.connect("clicked()", slot)
+    return button
 
 
 def _row(*widgets: Any) -> Any:

@@ -48,7 +48,7 @@ def test_points_and_threshold_are_saved_with_the_scene(segmentation, tmp_path):
     clicks = clicks_of(segmentation, "hepatic")
     clicks.add((1.5, -2.25, 30.125))
     clicks.add((7, 8, 9), background=True)
-    clicks.more = -0.35
+    clicks.set_more(-0.35)
     path = str(tmp_path / "scene.mrb")
     assert slicer.util.saveScene(path, {})
     slicer.mrmlScene.Clear(False)

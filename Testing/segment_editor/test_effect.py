@@ -532,7 +532,6 @@ def test_nothing_is_held_after_the_editor_has_gone(session):
     session.editor.close()
     assert not session.live._run.pending
     assert not session.live._observers.Observations + session.live._lists.Observations
-    assert session.live._connected == []
     session.editor.close = lambda: None
 
 
