@@ -10,6 +10,8 @@ from FuzzyVesselCoreLib.errors import InputError
 class UnsureNote(str):
     """An automatic threshold (attribute `threshold`) is of low confidence."""
 
+    threshold: Any
+
     def __new__(cls, threshold: Any) -> "UnsureNote":
         self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
         self.threshold = threshold
@@ -18,6 +20,8 @@ class UnsureNote(str):
 
 class FaintPointsNote(str):
     """Points (attribute `labels`) differ from their surroundings by no more than the noise."""
+
+    labels: tuple[str, ...]
 
     def __new__(cls, text: str, labels: tuple[str, ...]) -> "FaintPointsNote":
         self = super().__new__(cls, text)
@@ -76,7 +80,7 @@ class SegmentationResult:
     @property
     def segmentID(self) -> str:
         """Of the first vessel."""
-        return self.vessels[0].segmentID
+        return self.vessels[0].segmentID if self.vessels else ""
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.labelmapNode, self.sceneNode))
