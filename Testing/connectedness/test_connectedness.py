@@ -20,7 +20,7 @@ def pair_levels(volume, affinity, mask=None):
     return levels
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problems(largest_side=5))
 def test_every_solver_follows_the_definition(problem):
     volume, seeds, affinity, cut, mask = problem
@@ -52,18 +52,6 @@ def test_the_levels_round_the_exact_scene_only_once():
 
 
 @settings(max_examples=40)
-@given(problems(largest_side=12))
-def test_solvers_agree_on_larger_volumes(problem):
-    volume, seeds, affinity, cut, mask = problem
-    scenes = [
-        connectedness(volume, seeds, affinity, solver=solver, device="cpu", cut=cut, mask=mask)
-        for solver in CPU_SOLVERS
-    ]
-    assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * len(scenes)
-    assert scenes[0].values.dtype == np.float32
-
-
-@settings(max_examples=40)
 @given(problems(largest_side=8))
 def test_a_cut_changes_nothing_above_it(problem):
     volume, seeds, affinity, cut, mask = problem
@@ -91,21 +79,6 @@ def test_an_integer_volume_and_its_float_copies_give_one_scene():
         for kind in (np.uint8, np.int16, np.uint16, np.int32, np.float32, np.float64)
     ]
     assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 6
-
-
-@pytest.mark.parametrize("solver", CPU_SOLVERS)
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 7), (1, 9, 5), (5, 1, 1), (9, 10, 17)])
-def test_odd_shapes(solver, shape):
-    random = np.random.default_rng(7)
-    volume = random.normal(10, 3, shape).astype(np.float32)
-    seed = [[n // 2 for n in shape]]
-    scene = connectedness(volume, seed, GaussianAffinity(10, 3, 3), solver=solver, device="cpu")
-    assert scene.values.shape == shape
-    assert scene.values[tuple(seed[0])] == 1
-    wanted = connectedness_by_definition(
-        shape, pair_levels(volume, GaussianAffinity(10, 3, 3)) / 65535, seed
-    )
-    np.testing.assert_array_equal(scene.values, wanted.astype(np.float32))
 
 
 def test_other_memory_layouts_and_byte_orders():

@@ -97,11 +97,6 @@ def test_the_run_can_be_cancelled_after_the_propagation(phantom, model):
     assert fractions[-2:] == [1.0, 1.0]
 
 
-def test_a_threshold_below_the_cut_is_refused_before_anything_is_computed(phantom):
-    with pytest.raises(InputError, match="below the cut"):
-        segment(phantom.volume, phantom.seeds, threshold=0.1, cut=0.2, device="no such device")
-
-
 # --- gaps
 
 

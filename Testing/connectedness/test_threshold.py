@@ -83,14 +83,6 @@ def test_a_background_seed_in_the_object_is_named():
 # --- volume curve ------------------------------------------------------------------------
 
 
-def test_the_curve_counts_what_binarize_takes():
-    random = np.random.default_rng(1)
-    scene = any_scene(random)
-    thresholds, counts = volume_curve(scene)
-    for n in random.integers(0, len(thresholds), 50):
-        assert counts[n] == binarize(scene, thresholds[n]).sum()
-
-
 def test_the_curve_counts_values_between_levels_too():
     scene = np.random.default_rng(2).random((4, 5, 6), np.float32)
     thresholds, counts = volume_curve(scene)

@@ -28,7 +28,7 @@ CUDA_MODULES = {
     "exact": (".solvers.contraction", "solve"),
     "contraction": (".solvers.contraction", "solve"),
     "cuda-kfoe": (".papers.cuda_kfoe", "solve"),
-    "cuda-kfoe-corrected": (".papers.cuda_kfoe_corrected", "solve"),
+    "cuda-kfoe-corrected": (".papers.cuda_kfoe", "solve_corrected"),
 }
 
 

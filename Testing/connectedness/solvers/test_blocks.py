@@ -30,7 +30,7 @@ def noise(shape, kind=np.int16, seed=0):
     return np.random.default_rng(seed).normal(100, 25, shape).clip(0, 255).astype(kind)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(problems(largest_side=8))
 def test_small_volumes_of_every_kind(problem):
     volume, seeds, affinity, cut, mask = problem
