@@ -76,7 +76,9 @@ class _Run:
         with self.stages.stage("field", 0.05, 0.55) as progress, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the messages are in the report, once
             sides = volumes.spacing
-            unit_depth = volumes.depth / np.float32(sides[0]) if len(set(sides)) == 1 else None
+            unit_depth = None
+            if len(set(sides)) == 1:
+                unit_depth = volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
             self.found = field_of_components(
                 volumes.mask, volumes.bytes, options.strength, method=options.method,
                 charge_distance=self.charge_distance, device=device, unit_depth=unit_depth,

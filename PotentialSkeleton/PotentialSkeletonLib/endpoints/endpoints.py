@@ -22,6 +22,7 @@ SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at 
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
 ALL_SIDES = 26  # no side in particular
+LOW_BITS = (1 << 40) - 1  # of a key: the voxel
 
 
 def protrusion_endpoints(
@@ -50,19 +51,26 @@ def protrusion_endpoints(
         Flat indices, ascending.
     """
     flat, offsets = distances.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    component = np.zeros(flat.size, np.int32)
+    sides, turns = np.zeros(flat.size, np.int8), np.zeros(flat.size, np.int32)
 
-    def work(first: int, last: int) -> np.ndarray:
+    def keys_of(first: int, last: int) -> np.ndarray:
         voxels = first + np.flatnonzero(flat[first:last] >= 0)
-        mark_sides(flat, voxels, offsets, component)
+        mark_sides(flat, voxels, offsets, sides)
         return (flat[voxels].astype(np.int64) << 40) + voxels
 
-    keys = np.concatenate(in_parts(work, flat.size, flat.size))
+    keys = np.concatenate(in_parts(keys_of, flat.size, flat.size))
     progress.check()
     keys.sort()
+    keys = np.ascontiguousarray(keys[::-1])
     progress.check()
-    task = keys[::-1], component, depth.reshape(-1), offsets, unit_of(spacing), min_length
-    maxima, widths = progress.wait_for(sink, *task)
+    links, depths = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
+    in_parts(lambda a, b: number_turns(keys, turns, a, b), len(keys), len(keys))
+    task = keys, turns, sides, offsets, depth.reshape(-1), links, depths
+    in_parts(lambda a, b: link_turns(*task, a, b), len(keys), len(keys))
+    progress.check()
+    maxima, widths = progress.wait_for(
+        sink, keys, turns, links, depths, offsets, unit_of(spacing), min_length
+    )
     return _end_caps(distances, maxima, widths, spacing, progress)
 
 
@@ -122,11 +130,11 @@ def _end_caps(
 
 @compiled
 def mark_sides(
-    distances: np.ndarray, voxels: np.ndarray, offsets: np.ndarray, component: np.ndarray
+    distances: np.ndarray, voxels: np.ndarray, offsets: np.ndarray, sides: np.ndarray
 ) -> None:
-    """Write to `component` at which side each voxel joins one when it is its turn in `sink`.
+    """Write to `sides` at which side each voxel joins a component when it is its turn in `sink`.
 
-    The number is -1 - side. The side is `ALL_SIDES` where the neighbours that join before are no
+    The side is `ALL_SIDES` where the neighbours that join before are no
     connected set, so that components may merge, and where there are none.
     """
     for voxel in voxels:
@@ -136,14 +144,34 @@ def mark_sides(
             if (distances[other], other) > (distances[voxel], voxel):
                 joined |= 1 << (side + (side > 12))
                 found = side
-        component[voxel] = -1 - (found if is_connected_26(joined) else ALL_SIDES)
+        sides[voxel] = found if is_connected_26(joined) else ALL_SIDES
+
+
+@compiled
+def number_turns(keys: np.ndarray, turns: np.ndarray, first: int, last: int) -> None:
+    """Write to `turns` when it is each voxel's turn, from 1."""
+    for n in range(first, last):
+        turns[keys[n] & LOW_BITS] = n + 1
+
+
+@compiled
+def link_turns(
+    keys: np.ndarray, turns: np.ndarray, sides: np.ndarray, offsets: np.ndarray,
+    depth: np.ndarray, links: np.ndarray, depths: np.ndarray, first: int, last: int,
+) -> None:  # fmt: skip
+    """Of each voxel, in the order of `keys`, the depth, and the turn of the one it joins, or 0."""
+    for n in range(first, last):
+        voxel = keys[n] & LOW_BITS
+        depths[n], side = depth[voxel], sides[voxel]
+        links[n] = 0 if side == ALL_SIDES else turns[voxel + offsets[side]]
 
 
 @compiled
 def sink(
     keys: np.ndarray,
-    component: np.ndarray,
-    depth: np.ndarray,
+    turns: np.ndarray,
+    links: np.ndarray,
+    depths: np.ndarray,
     offsets: np.ndarray,
     unit: float,
     min_length: float,
@@ -154,9 +182,9 @@ def sink(
     Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
     the last in memory first. When components merge the lower maximum is discarded, of equally high
     ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
-    `component`, from `mark_sides`, becomes the number of each voxel's component.
+    All arrays but `turns` are in this order: they are read one value after the other.
     """
-    size = keys.size
+    size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # of each turn
     # Of each component, from 1: the one it is part of, its maximum and the distance there, its
     # width until it is ended, and whether it is.
     parent, maximum = np.empty(size + 1, np.int32), np.empty(size + 1, np.int64)
@@ -164,14 +192,16 @@ def sink(
     is_ended = np.empty(size + 1, np.bool_)
     ends, widths = [np.int64(0)], [np.float32(0)]
     count = 0
-    for key in keys:
+    for n in range(size):
         if stop[0]:
             break
-        voxel, distance = key & ((1 << 40) - 1), key >> 40
-        own, last, side = 0, 0, -1 - component[voxel]
-        for offset in offsets if side == ALL_SIDES else offsets[side : side + 1]:
-            other = component[voxel + offset]
-            if other <= 0 or other == last:
+        voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
+        own, last = 0, 0
+        if links[n]:
+            own = root_of(component[links[n]], parent)
+        for offset in offsets[: 0 if links[n] else offsets.size]:
+            other = component[turns[voxel + offset]]
+            if other == 0 or other == last:
                 continue
             last = other
             other = root_of(other, parent)
@@ -191,12 +221,12 @@ def sink(
             own = count
             parent[own], maximum[own], highest[own] = own, voxel, distance
             width[own], is_ended[own] = 0, False
-        component[voxel] = own
+        component[n + 1] = own
         if is_ended[own]:
             continue
         length = (highest[own] - distance) * unit
         is_end = length > SLENDERNESS * width[own] + min_length
-        width[own] = max(width[own], depth[voxel])
+        width[own] = max(width[own], depths[n])
         if is_end:
             is_ended[own] = True
             ends.append(maximum[own])

@@ -45,7 +45,8 @@ class Tracer:
     ) -> None:
         self._vectors, self._classes = vectors, classes
         # Points of earlier curves: each voxel has a linked list of those that lie nearest to it.
-        self._first = np.full(classes.shape, NO_POINT, np.int32)
+        # The first one's number is counted from 1: an array of zeros takes no time to make.
+        self._first = np.zeros(classes.shape, np.int32)
         self._points, self._following = np.empty((1024, 3)), np.empty(1024, np.int32)
         self._used = 0
         self.insert(np.array(ends, float).reshape(-1, 3))
@@ -87,8 +88,8 @@ def insert_points(
         here = used + n
         for axis in range(3):
             points[here, axis] = new_points[n, axis]
-        following[here] = first[k, j, i]
-        first[k, j, i] = here
+        following[here] = first[k, j, i] - 1
+        first[k, j, i] = here + 1
 
 
 @compiled_inside
@@ -111,7 +112,7 @@ def nearest_ahead(
     for k in range(low_k, high_k + 1):
         for j in range(low_j, high_j + 1):
             for i in range(low_i, high_i + 1):
-                n = first[k, j, i]
+                n = first[k, j, i] - 1
                 while n >= 0:
                     away_k, away_j = points[n, 0] - position[0], points[n, 1] - position[1]
                     away_i = points[n, 2] - position[2]
