@@ -23,6 +23,7 @@ COPY FuzzyConnectedGPU FuzzyConnectedGPU
 COPY PotentialSkeleton PotentialSkeleton
 COPY CommandLine CommandLine
 COPY Napari Napari
+COPY Browser Browser
 RUN pip install --no-cache-dir ".[mrml,zarr,tiff${CUDA:+,$CUDA}]"
 
 # Any user may run it: compiled code is kept where all can write.
