@@ -94,7 +94,7 @@ class SkeletonPanel(Panel):
             self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
         self.tools.show()
-        self.ui.nextLabel.text = self._next_step()
+        self.ui.adviceLabel.text = self._next_step()
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
