@@ -182,6 +182,11 @@ class LiveVessel:
         if self._clicks is not None and self._clicks.segment_id not in self._pending:
             self._pending.append(self._clicks.segment_id)
 
+    @property
+    def waits(self) -> bool:
+        """Whether a preview is still to come."""
+        return self._run.pending
+
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
         if self._clicks is not None:
