@@ -54,9 +54,10 @@ class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
 
     def clickAndApply(self, editor) -> None:
         """A click shows a preview, Apply writes it into the selected segment."""
-        from FuzzyConnectedGPUPanel.self_test import add_liver_phantom
+        from FuzzyVesselCoreLib.mrml.points import add_phantom
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
-        volume, seeds = add_liver_phantom()
+        volume, seeds, _background = add_phantom(liver_phantom((48, 48, 48)))
         node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         node.CreateDefaultDisplayNodes()
         node.SetReferenceImageGeometryParameterFromVolumeNode(volume)
