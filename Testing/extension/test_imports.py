@@ -24,7 +24,7 @@ BELOW = {
     "SegmentEditorVesselFromClicksPanel": CORE
     | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
     "SegmentEditorVesselFromClicksLib": {"SegmentEditorVesselFromClicksPanel"},
-    "SegmentEditorVesselFromClicks": set(),
+    "SegmentEditorVesselFromClicks": CORE,
     "FuzzyVesselCore": CORE,
     "FuzzyConnectedGPU": CORE
     | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
