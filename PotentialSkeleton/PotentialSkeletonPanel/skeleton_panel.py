@@ -8,7 +8,6 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
-from PotentialSkeletonLib import jit_warmup
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.parameters import Detail
 from PotentialSkeletonMRML.run_nodes import (
@@ -70,9 +69,6 @@ class SkeletonPanel(Panel):
         self.tools.exit()
 
     # --- what Panel asks for
-
-    def prepare(self) -> None:
-        jit_warmup.prepare()
 
     def why_not(self) -> str:
         return self.vessels.why_not(self.parameters)

@@ -1,11 +1,10 @@
-"""Threads, progress, warm-up, numba's cache and log, errors between processes, translation."""
+"""Threads, progress, numba's cache and log, errors between processes, translation."""
 
 import logging
 import os
 import pickle
 import subprocess
 import sys
-import threading
 import time
 import types
 
@@ -22,8 +21,6 @@ from FuzzyVesselCoreLib.errors import (
     NoCuda,
     NoCudaError,
 )
-from FuzzyVesselCoreLib.jit import warm_up
-from FuzzyVesselCoreLib.jit.warm_up import WarmUp
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
 from FuzzyVesselCoreLib.translation import tr
@@ -106,63 +103,6 @@ def test_compiled_work_is_waited_for_and_stopped():
     with pytest.raises(Cancelled):
         Progress(lambda share: False).wait_for(lambda stop: ended.append(work(99999, stop)))
     assert ended[0] <= 0
-
-
-# ---- warm-up
-
-
-@pytest.fixture
-def _quick_polls(monkeypatch):
-    monkeypatch.setattr(warm_up, "POLL_INTERVAL", 0.001)
-
-
-@pytest.mark.usefixtures("_quick_polls")
-def test_a_run_waits_for_its_warm_up_unless_it_is_cancelled():
-    go_on, works = threading.Event(), []
-    ahead = WarmUp(lambda: works.append(go_on.wait(60)))
-    ahead.wait(Progress(lambda share: pytest.fail("waited for what was not begun")))
-    ahead.begin()
-    ahead.begin()
-    with pytest.raises(Cancelled):
-        ahead.wait(Progress(lambda share: False))
-    assert not works
-    ahead.wait(Progress(lambda share: go_on.set()))
-    assert works == [True]
-
-
-def test_a_trial_may_fail_and_does_not_wait_for_itself():
-    ended = []
-    ahead = WarmUp(lambda: (ahead.wait(Progress()), ended.append(True), 1 / 0))
-    ahead.begin()
-    ahead.wait(Progress())
-    assert ended
-
-
-def test_nothing_begins_without_numba(monkeypatch):
-    monkeypatch.setitem(sys.modules, "numba", None)
-    begun = []
-    ahead = WarmUp(lambda: begun.append(True))
-    ahead.begin()
-    ahead.wait(Progress())
-    assert not begun
-
-
-def test_numba_is_imported_before_the_thread_starts():
-    """Two threads that import it can wait for each other for ever."""
-    code = (
-        "import sys, threading\n"
-        "from FuzzyVesselCoreLib.jit.warm_up import WarmUp\n"
-        "start, found = threading.Thread.start, []\n"
-        "threading.Thread.start = lambda t: (found.append('numba' in sys.modules), start(t))\n"
-        "assert 'numba' not in sys.modules\n"
-        "WarmUp(lambda: None).begin()\n"
-        "print(found)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert run.stdout.strip() == "[True]", run.stderr
 
 
 # ---- numba

@@ -40,7 +40,7 @@ CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")
 # others (cupy, vtk, slicer, networkx) are imported where they are used.
 AT_LOAD_TIME = {
     "FuzzyVesselCoreLib/widgets": {"qt", "ctk", "slicer", "vtk"},
-    "FuzzyVesselCoreLib/jit/decorators.py": {"numba"},
+    "FuzzyVesselCoreLib/jit.py": {"numba"},
     "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/papers": {"numba"},

@@ -285,12 +285,15 @@ class Editor:
         self.effect.optionsFrame().deleteLater()
 
 
-class qMRMLSegmentEditorWidget:
+class qMRMLSegmentEditorWidget(qMRMLWidget):
     """As much of the widget as a self test needs; an `Editor` while an effect is active."""
 
     def __init__(self):
+        super().__init__(None)
         self._editor = None
-        self.setMRMLSegmentEditorNode = self.setMRMLScene = lambda _given: None
+
+    def setMRMLSegmentEditorNode(self, node):
+        """An `Editor` makes its own."""
 
     def setSegmentationNode(self, node):
         self._segmentation = node
