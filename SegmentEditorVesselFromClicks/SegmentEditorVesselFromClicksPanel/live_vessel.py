@@ -10,7 +10,7 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib import CachedConnectedness
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError

@@ -42,7 +42,7 @@ def contrast_connectedness(
     Parameters
     ----------
     find_map : callable, optional
-        In place of `contrast_map`, for example `CachedMap.find`.
+        In place of `contrast_map`, for example `CachedConnectedness.find`.
 
     Returns
     -------
