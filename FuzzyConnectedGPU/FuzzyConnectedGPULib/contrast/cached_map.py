@@ -14,8 +14,9 @@ class CachedConnectedness:
     """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
 
     Inputs are compared by value; volume and mask must not be changed in place until `forget`. On a
-    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget` frees them, and so does a run there that has too
-    little. `reused` says whether the last run found its map here.
+    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget`
+    frees them, and so does a run there that has too little. `reused` says whether the last run
+    found its map here.
     """
 
     def __init__(self) -> None:
