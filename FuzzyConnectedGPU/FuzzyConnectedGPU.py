@@ -250,16 +250,6 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         return automatic_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
-    def backgroundThreshold(self, sceneVolumeNode: Any, backgroundSeedsNode: Any) -> float:
-        """The lowest threshold (float) that keeps every background seed out of the object."""
-        from FuzzyConnectedGPULib import background_threshold
-        from FuzzyConnectedGPUMRML.volumes import scene_values
-        from FuzzyVesselCoreLib.mrml.points import seeds_of
-
-        values = scene_values(sceneVolumeNode)
-        seeds = seeds_of(backgroundSeedsNode, sceneVolumeNode, values.shape, kind="background seed")
-        return background_threshold(values, seeds.voxels)
-
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
         from FuzzyConnectedGPUMRML.volumes import VolumeCurve
@@ -317,30 +307,14 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     # --- more
 
-    def memoryNeed(self, volumeNode: Any) -> Any:
-        """Bytes that a run on a volume takes on the host and on the GPU; see `scene.MemoryNeed`."""
-        from FuzzyConnectedGPULib.scene import memory_need
-        from FuzzyVesselCoreLib.mrml.reading import voxels_of
-
-        voxels = voxels_of(volumeNode, copy=False)
-        return memory_need(voxels.shape, voxels.dtype)
-
-    def difference(
-        self, firstNode: Any, secondNode: Any, volumeNode: Any, labelmapNode: Any = None
-    ) -> Any:
-        """A labelmap of where two results differ; see `FuzzyConnectedGPUMRML.volumes`."""
-        from FuzzyConnectedGPUMRML.volumes import difference
-
-        return difference(firstNode, secondNode, volumeNode, labelmapNode)
-
     def forget(self) -> None:
         """Free the cache that makes the next run on the same volume faster."""
         self._cached = None
 
     @property
     def cached(self) -> Any:
-        """What goes from run to run: `FuzzyConnectedGPULib.cached_connectedness`."""
-        from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+        """What goes from run to run: the contrast map of the last run."""
+        from FuzzyConnectedGPULib import CachedConnectedness
 
         if self._cached is None:
             self._cached = CachedConnectedness()

@@ -393,6 +393,9 @@ def branches(folder: Path) -> None:
     way = tree.skeleton.branches
     click("distanceButton", way[0].points[5], way[-1].points[-5])
     save("branches-4-distance")
+    click("straightenButton", way[0].points[5], way[-1].points[-5])
+    save("branches-5-straightened")
+    tools.ui.closeButton.click()
     thickest = max(way, key=lambda branch: branch.radius.mean())
     middle = thickest.points[len(thickest.points) // 2]
     click("cutButton", middle)

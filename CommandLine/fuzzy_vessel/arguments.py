@@ -10,7 +10,6 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-LABEL_FORMATS = ("nii.gz", "ome-zarr")
 # Those of `PotentialSkeletonMRML.interchange`, which takes long to import.
 TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_TREE_FORMATS = TREE_FORMATS[:4]
@@ -190,7 +189,6 @@ labels = _checked(
     lambda found: 0 not in found if found != "all" else True,
 )
 tree_formats = _formats(TREE_FORMATS, all=TREE_FORMATS, none=())
-label_formats = _formats(LABEL_FORMATS)
 
 
 def threshold(text: str) -> float | None:
@@ -261,8 +259,7 @@ OPTIONS: dict[str, tuple] = {
         "this voxel; may be given once for each component (the end of the thickest branch)", []),
     # Results.
     "--device": (None, "D", "auto, cpu, cuda or cuda:1 (auto)", "auto"),
-    "--label-formats": (label_formats, "NAMES",
-        f"of the labels, beside .nrrd: {', '.join(LABEL_FORMATS)}, with commas between", ()),
+    "--nifti": (bool, None, "write labels as .nii.gz, too", False),
     "--out": (folder, "DIR", "folder for the results"),
     # Many volumes, and large ones.
     "list": (None, "LIST", "the cases, a CSV file"),
@@ -298,7 +295,7 @@ SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask
            f"--spacing --threshold --cut --fill-gaps {MODEL}")
 CENTRELINES = ("--level --strength --charge-distance --drop-islands --close-tunnels --formats "
                "--root")
-OUTPUT = "--device --label-formats --out"
+OUTPUT = "--device --nifti --out"
 OF_A_SEGMENTATION = {"drop_islands": SMALL_ISLAND, "close_tunnels": None}
 # Help, description, example, options (those with | between exclude each other), and defaults.
 COMMANDS: dict[str, tuple] = {
@@ -311,8 +308,8 @@ COMMANDS: dict[str, tuple] = {
         "Finds the centrelines of the vessels, or of any object, in a labelmap.", None,
         f"labelmap --label|--labels --channel --spacing {CENTRELINES} {OUTPUT}", {}),
     "demo": ("segment a synthetic liver, and find the centrelines",
-        "Makes a synthetic CT of a liver, segments its vessels and finds their centrelines; "
-        "tells their distance from the known ones.", None,
+        "Makes a synthetic CT of a liver, segments its vessels and finds their centrelines.",
+        None,
         f"--size --seed-number --fill-gaps {MODEL} {CENTRELINES} {OUTPUT}",
         {**OF_A_SEGMENTATION, "threshold": None, "cut": None, "mask": None, "automatic_seeds": 0}),
     "cohort": ("segment many volumes, find their centrelines, and make one table",

@@ -49,8 +49,7 @@ def run(options: Namespace, progress: Progress) -> Report:
                     for each in result.vessels
                     if each.volumeMl > 0
                 ]
-            labelmap, phantom = result.labelmapNode, inputs.phantom
-            trees = skeletonizing.find(folder, labelmap, wanted, options, progress, phantom)
+            trees = skeletonizing.find(folder, result.labelmapNode, wanted, options, progress)
             # The surface gets clear, so that the centrelines are seen in it.
             outcome.segmentation.GetDisplayNode().SetOpacity3D(CLEAR)
         focus = inputs.vessels[0].GetNthControlPointPositionWorld(0)
@@ -206,7 +205,6 @@ def check_centrelines(options: Namespace) -> None:
 def _check_files(options):
     """Inputs must be there; none may lie in the output folder, which is replaced as a whole."""
     from .reading.volumes import existing
-    from .writing.files import check_label_formats
 
     out = Path(options.out).resolve()
     for name in ("volume", "labelmap", "seeds", "mask"):
@@ -218,4 +216,3 @@ def _check_files(options):
             )
         if given:
             existing(given)
-    check_label_formats(options.label_formats)

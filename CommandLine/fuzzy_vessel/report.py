@@ -94,7 +94,6 @@ def _skeleton(outcome):
         "nodes": len(outcome.skeleton.nodes),
         "total_length_mm": outcome.length,
         "options": outcome.options,
-        "distances_in_the_liver_mm": outcome.distances,
     }
     elsewhere = ("seconds", "warnings")
     details = {k: v for k, v in outcome.skeleton.report.items() if k not in elsewhere}
@@ -126,9 +125,6 @@ def skeleton_caption(outcome: Any) -> str:
         parts.append(counted(report["skeleton_cycles"], "loop"))
     if report["components"] > 1:
         parts.append(f"{report['components']} components")
-    if outcome.distances:
-        off = outcome.distances["skeleton_to_centreline"]["mean"]
-        parts.append(f"{off:.2f} mm from the known ones")
     return "   |   ".join(parts)
 
 
@@ -146,12 +142,6 @@ def summary(outcome: Any, trees: list, seconds: dict[str, float], folder: str | 
         parts = counted(report["components"], "component")
         parts += ", " + counted(report["skeleton_cycles"], "loop")
         lines.append(f"{head:<10} {_size(found)}, {parts}")
-        for way, measured in (found.distances or {}).items():
-            there = way.replace("_", " ").replace("centreline", "known centrelines")
-            lines.append(
-                f"distance   {measured['mean']:.2f} mm on average, 95 % within "
-                f"{measured['percentile_95']:.2f} mm, {there}, inside the liver"
-            )
     if trees:
         each = (sum(found.skeleton.report["seconds"].values()) for found in trees)
         computed.append(f"centrelines in {sum(each):.2f} s")

@@ -234,10 +234,9 @@ def write(
         known = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "Known vessels")
         slicer.util.updateVolumeFromArray(known, inputs.phantom.mask)
         written |= {"phantom.nrrd": volume, "phantom-vessels.nrrd": known}
+    if options.nifti:
+        written["labelmap.nii.gz"] = outcome.result.labelmapNode
     files.write_nodes(folder, written)
-    outcome.warnings += files.write_labels(
-        folder, "labelmap", outcome.result.labelmapNode, options.label_formats
-    )
     inputs.origin |= {
         "size": list(volume.GetImageData().GetDimensions()),
         "spacing_mm": list(volume.GetSpacing()),

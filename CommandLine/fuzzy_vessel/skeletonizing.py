@@ -23,7 +23,6 @@ from .writing import files
 NOISE_VOXELS = 2
 # Beyond it a list of curves is no help in Slicer: the model has all of them.
 MAX_CURVES = 2000
-STEP_MM = 0.25  # between samples of curves whose distance is measured
 
 
 class Wanted(NamedTuple):
@@ -43,7 +42,6 @@ class Outcome:
     length: float  # of all branches, mm
     options: dict
     warnings: list[str]
-    distances: dict | None = None  # to the known centrelines of a phantom
     trees: dict = field(default_factory=dict)  # what `files.write_trees` found
 
     @property
@@ -83,9 +81,8 @@ def find(
     wanted: Sequence[Wanted],
     options: Namespace,
     progress: Progress,
-    phantom: Any = None,
 ) -> list[Outcome]:
-    """Find trees and write their files; of a phantom, measure the distance to its centrelines.
+    """Find trees and write their files.
 
     A single tree goes into the folder itself; each of several into a folder label-N in it, and
     `branches.csv` beside these has the branches of all, with the column label.
@@ -94,8 +91,6 @@ def find(
     joint: dict[str, list] = {}
     for each in wanted:
         outcome = _extract(labelmap, each, options, progress)
-        if phantom is not None:
-            outcome.distances = distances(outcome.skeleton, phantom)
         own = folder / f"label-{each.label}" if each.called else folder
         own.mkdir(exist_ok=True)
         _write(own, labelmap, outcome, options, progress)
@@ -159,47 +154,10 @@ def _write(folder, labelmap, outcome, options, progress):
     written = {"skeleton.nrrd": result.labelmapNode}
     if skeleton.branches:  # VTK writes no file without points
         written["centrelines.vtp"] = result.modelNode
+    if options.nifti:
+        written["skeleton.nii.gz"] = result.labelmapNode
     files.write_nodes(folder, written)
-    outcome.warnings += files.write_labels(
-        folder, "skeleton", result.labelmapNode, options.label_formats
-    )
     if 0 < len(result.curveNodes) <= MAX_CURVES:
         files.write_curves(folder, result.curveNodes)
     outcome.trees, warnings = files.write_trees(folder, skeleton, labels, result.ijkToRAS, options)
     outcome.warnings += warnings
-
-
-def distances(skeleton: Any, phantom: Any) -> dict[str, dict[str, float]]:
-    """Distances between a skeleton and the known centrelines of a phantom, inside its liver.
-
-    In mm: "skeleton_to_centreline" tells how exact the skeleton is, "centreline_to_skeleton" how
-    complete; empty where there is no skeleton.
-    """
-    from scipy.spatial import cKDTree
-
-    spacing = np.array(phantom.spacing)
-    found = _samples([branch.points for branch in skeleton.branches], spacing)
-    known = _samples([branch.points for branch in phantom.centrelines], spacing)
-    measured = {}
-    for name, here, there in (
-        ("skeleton_to_centreline", found, known),
-        ("centreline_to_skeleton", known, found),
-    ):
-        voxels = np.clip(np.rint(here / spacing).astype(int), 0, np.array(phantom.liver.shape) - 1)
-        here = here[phantom.liver[tuple(voxels.T)] > 0]
-        if len(here) and len(there):
-            away = cKDTree(there).query(here)[0]
-            far = float(np.percentile(away, 95))
-            measured[name] = {"mean": float(away.mean()), "percentile_95": far}
-    return measured
-
-
-def _samples(curves, spacing):
-    """Points (n, 3) in mm along curves in voxels, evenly spaced, so that long curves count more."""
-    samples = [np.empty((0, 3))]
-    for curve in curves:
-        points = curve * spacing
-        along = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-        at = np.arange(0, along[-1] + STEP_MM, STEP_MM)
-        samples.append(np.stack([np.interp(at, along, column) for column in points.T], axis=1))
-    return np.concatenate(samples)

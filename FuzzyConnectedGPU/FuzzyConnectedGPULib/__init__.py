@@ -2,9 +2,9 @@
 
 `segmentation` is the entry: volume and seeds -> fuzzy scene (by default with the object model of
 `contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `thresholds` ->
-labels. `fuzzy_connectedness` computes a scene alone, `cached_connectedness` only what changed
-since the last run, `distributed` volumes larger than memory, block by block. What is listed in
-``__all__`` is public, and so is the package `distributed`; the rest is private.
+labels. `fuzzy_connectedness` computes a scene alone, `distributed` volumes larger than memory,
+block by block. What is listed in ``__all__`` is public, and so is the package `distributed`; the
+rest is private.
 """
 
 from importlib import import_module
@@ -13,8 +13,8 @@ from typing import Any
 # Where each public name lies; imported when asked for, as a first run waits for every import.
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
-    ".cached_connectedness": "CachedConnectedness",
     ".contrast.automatic_seeds": "automatic_seeds",
+    ".contrast.cached_map": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.groups": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",

@@ -92,7 +92,6 @@ def connectedness(
     affinity: GaussianAffinity | None = None,
     *,
     mask: np.ndarray | None = None,
-    start: FuzzyScene | np.ndarray | None = None,
     options: SolverOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
     **keywords: Any,
@@ -112,10 +111,6 @@ def connectedness(
         By default `estimate_affinity` of the volume and the seeds.
     mask : ndarray, optional
         Paths stay where it is not 0; elsewhere the scene is 0.
-    start : FuzzyScene or ndarray, optional
-        The scene of the same volume, affinity, cut and mask from some of the same seeds. "exact"
-        and "dial" on the CPU then compute only what the other seeds raise, with the same result;
-        other solvers compute everything.
     options : SolverOptions, optional
         Solver, device, cut and so on.
     progress : callable, optional
@@ -150,7 +145,7 @@ def connectedness(
     progress.advance(0.0)
     times = [perf_counter()]
     options.solver_device()  # raises where the solver does not run on the device
-    problem = state_problem(volume, seeds, affinity, options.cut, mask, start)
+    problem = state_problem(volume, seeds, affinity, options.cut, mask)
     times.append(perf_counter())
     progress.advance(0.0)
 

@@ -12,7 +12,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
 from .input_errors import LargeValuesError
 from .input_validation import checked_mask, checked_seeds, checked_volume
-from .scene import FuzzyScene, scene_values
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 
@@ -31,8 +30,6 @@ class Problem:
         Paths stay where it is 1.
     cut_level : int
         Affinities below this level count as 0.
-    start : ndarray, shape (K, J, I), uint16, or None
-        Levels of the scene of some of the seeds; see `connectedness`.
     seed_levels : ndarray, shape (n,), uint16, or None
         Connectedness that the seeds begin with, 65535 where it is None: below that a seed is a
         voxel that a path from elsewhere reaches. Only the exact solvers take it.
@@ -43,7 +40,6 @@ class Problem:
     seeds: np.ndarray
     mask: np.ndarray | None
     cut_level: int
-    start: np.ndarray | None = None
     seed_levels: np.ndarray | None = None
 
     @property
@@ -80,7 +76,6 @@ def state_problem(
     affinity: GaussianAffinity | None = None,
     cut: float = 0.0,
     mask: np.ndarray | None = None,
-    start: FuzzyScene | np.ndarray | None = None,
 ) -> Problem:
     """Validate the inputs of `connectedness` and state them as a `Problem`; raises as it does."""
     volume = checked_volume(volume)
@@ -99,17 +94,7 @@ def state_problem(
             raise InputError(
                 "Every seed lies outside the mask: place a seed inside it, or choose another mask."
             )
-    levels = None
-    if start is not None:
-        values = scene_values(start)
-        values = values[np.newaxis] if values.ndim == 2 else values
-        if values.shape != volume.shape:
-            raise InputError(
-                f"The scene to start from has shape {values.shape}, the volume {volume.shape}; "
-                "they must agree."
-            )
-        levels = np.rint(values * np.float32(TOP_LEVEL)).astype(np.uint16)
-    return Problem(voxels, affinity, flat_seeds, mask, cut_level, levels)
+    return Problem(voxels, affinity, flat_seeds, mask, cut_level)
 
 
 def as_solver_voxels(volume: np.ndarray) -> np.ndarray:

@@ -1,8 +1,6 @@
 """The fuzzy scene, each voxel's connectedness to the seeds; and the memory that a run needs."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -62,25 +60,3 @@ def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndar
 def scene_values(scene: FuzzyScene | np.ndarray) -> np.ndarray:
     """The values of a `FuzzyScene`, or the array itself."""
     return scene.values if isinstance(scene, FuzzyScene) else np.asarray(scene)
-
-
-@dataclass(frozen=True)
-class MemoryNeed:
-    """Upper estimate of the bytes of a run, in host memory and on the CUDA device."""
-
-    host: int
-    device: int
-
-
-def memory_need(shape: Sequence[int], voxel_type: Any) -> MemoryNeed:
-    """Upper estimate of the memory of a run on a volume; `InputError` for an unknown voxel type.
-
-    On the host the volume and its copy, the scene here and in its node, labels, and 40 bytes a
-    voxel of the model "contrast"; on the device 15 of that model, more than the solver needs.
-    """
-    try:
-        size = np.dtype(voxel_type).itemsize
-    except TypeError:
-        raise InputError(f"Voxel type {voxel_type!r} is unknown.") from None
-    voxels = int(np.prod(shape, dtype=np.int64))
-    return MemoryNeed(voxels * (2 * size + 50), voxels * 15)

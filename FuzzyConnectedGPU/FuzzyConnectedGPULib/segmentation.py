@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .cached_connectedness import CachedConnectedness
-from .contrast import ContrastThreshold
+from .contrast import ContrastThreshold, contrast_connectedness
+from .contrast.cached_map import CachedConnectedness
+from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .scene import FuzzyScene
@@ -242,9 +243,14 @@ def _fuzzy_scene(
     device, threshold = options.device, options.threshold
     if options.object_model == "contrast":
         border = options.border or "drawn"
-        scene, own = cached.contrast_connectedness(
-            volume, points, border=border, device=device, progress=progress, **given
-        )
+        try:
+            scene, own = contrast_connectedness(
+                volume, points, border=border, device=device, progress=progress,
+                find_map=cached.find, **given,
+            )  # fmt: skip
+        except DeviceError:
+            cached.forget()  # a device that failed may have lost it
+            raise
         threshold = own if threshold is None else threshold
         return Segmentation(scene.values, names, scene, threshold, None, own)
     progress.advance(0.0)
@@ -252,7 +258,7 @@ def _fuzzy_scene(
     if affinity is None:
         affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
     more = dict(device=device, mask=given["mask"], **options.given(OF_SCENE))
-    scene = cached.connectedness(volume, points, affinity, progress=progress, **more)
+    scene = connectedness(volume, points, affinity, progress=progress, **more)
     if threshold is None:
         threshold = choose_threshold(scene, given["background_seeds"], options.cut or 0.0)
         progress.advance(1.0)

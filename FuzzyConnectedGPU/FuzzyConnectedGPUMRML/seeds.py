@@ -52,8 +52,9 @@ def find_seeds(
         raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
     inputs = [node for node in nodes if in_scene(node)]
-    found = (automatic_seeds if cached is None else cached.automatic_seeds)(
+    found = automatic_seeds(
         voxels,
+        find_map=cached and cached.find,
         spacing=volume_node.GetSpacing()[::-1],
         mask=region_of(options, volume_node, voxels.shape),
         count=count,

@@ -214,11 +214,6 @@ class ConnectednessPanel(Panel):
 
     # --- runs: read, compute, write
 
-    def prepare(self) -> None:
-        from FuzzyConnectedGPULib.contrast import warm_up
-
-        warm_up.prepare()
-
     def why_not(self) -> str:
         volume, parameters = self.parameters.inputVolume, self.parameters
         if volume is None:

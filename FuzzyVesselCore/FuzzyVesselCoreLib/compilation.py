@@ -47,6 +47,16 @@ def prepare_numba() -> None:
         logger.setLevel(logging.WARNING)
 
 
+def load_numba() -> None:
+    """Import numba in this thread, if it is installed.
+
+    Two threads that import it can wait for each other for ever.
+    """
+    prepare_numba()
+    with suppress(ImportError):  # also of one that knows no NumPy as new as this: the run tells
+        import numba  # noqa: F401
+
+
 @functools.cache
 def _use_own_cache() -> None:
     """Name numba's cache by the sources: numba compares a function with its own file alone.

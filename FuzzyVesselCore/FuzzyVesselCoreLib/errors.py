@@ -29,22 +29,8 @@ class DeviceMemoryError(DeviceError):
     """The device has too little memory, or the volume has too many voxels for it to number."""
 
 
-class NoCuda(str):
-    """Why CUDA cannot be used, and how to fix it.
-
-    `kind` says what is wrong, for callers that word it for their own users, such as "cupy missing".
-    """
-
-    kind: str
-
-    def __new__(cls, text: str, kind: str = "") -> "NoCuda":
-        self = super().__new__(cls, text)
-        self.kind = kind
-        return self
-
-
 class NoCudaError(DeviceError):
-    """A GPU was asked for that cannot be used; `reason` is a `NoCuda`."""
+    """A GPU was asked for that cannot be used; `reason` says why, and how to fix it."""
 
     def __init__(self, device: str, reason: str) -> None:
         self.reason = reason

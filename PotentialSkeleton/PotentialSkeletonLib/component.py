@@ -78,7 +78,9 @@ class _Run:
             sides = volumes.spacing
             unit_depth = None
             if len(set(sides)) == 1:
-                unit_depth = volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
+                unit_depth = (
+                    volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
+                )
             self.found = field_of_components(
                 volumes.mask, volumes.bytes, options.strength, method=options.method,
                 charge_distance=self.charge_distance, device=device, unit_depth=unit_depth,

@@ -9,7 +9,6 @@ from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from . import jit_warmup
 from .graph.curve_skeleton import CurveSkeleton
 from .options import SkeletonOptions, checked_spacing
 
@@ -78,9 +77,6 @@ def skeletonize(
     chosen = options or SkeletonOptions(**keywords)
     checked = checked_spacing(spacing)
     root = Progress.of(progress)
-    if root.has_callback:
-        jit_warmup.prepare()
-    jit_warmup.wait_for_warm_up(root)
     with needs_numba():
         from .assembly import assemble
         from .object.preparing import prepare

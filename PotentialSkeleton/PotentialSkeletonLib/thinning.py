@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
 Shape = tuple[int, ...]

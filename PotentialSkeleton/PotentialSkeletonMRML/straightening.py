@@ -46,7 +46,6 @@ def straighten(
     radius: np.ndarray,
     volume_node: Any,
     width: float | None = None,
-    degrees: float = 0.0,
     progress: Any = None,
     wait: Any = None,
 ) -> StraightenedNodes:
@@ -68,7 +67,6 @@ def straighten(
         "radius": np.round(radius, DECIMALS).tolist(),
         "width": width,
         "step": step,
-        "degrees": degrees,
     }
 
     def work(_progress: Any) -> list[np.ndarray]:
@@ -99,23 +97,26 @@ def straighten(
     return nodes
 
 
+def is_straightened(node: Any) -> bool:
+    """Whether a volume was made by `straighten`."""
+    return node is not None and bool(node.GetAttribute(STRAIGHTENED))
+
+
 def patient_position(straightened_node: Any, position: Any) -> np.ndarray:
     """Where a place (R, A, S) in a straightened volume lies in the patient: R, A, S.
 
     `InputError` where the volume was not made by `straighten`.
     """
-    text = straightened_node.GetAttribute(STRAIGHTENED)
-    if not text:
+    if not is_straightened(straightened_node):
         text = _("{volume} is not a straightened volume.")
         raise InputError(text.format(volume=node_name(straightened_node)))
     place = transform_points(_world_to_ijk(straightened_node), [position])[:, ::-1]
-    return _frames(json.loads(text)).to_world(place)[0]
+    return _frames(json.loads(straightened_node.GetAttribute(STRAIGHTENED))).to_world(place)[0]
 
 
 def _frames(recipe: dict) -> StraightenedFrames:
     points, radius = np.array(recipe["points"]), np.array(recipe["radius"])
-    frames = straightened_frames(points, radius, recipe["width"], recipe["step"])
-    return frames.turned(recipe["degrees"])
+    return straightened_frames(points, radius, recipe["width"], recipe["step"])
 
 
 def _matrix(source_node: Any, target_node: Any) -> np.ndarray:

@@ -227,14 +227,13 @@ class Tree:
         way: Any,
         volumeNode: Any,
         width: float | None = None,
-        degrees: float = 0.0,
         progress: Any = None,
         wait: Any = None,
     ) -> straightening.StraightenedNodes:
         """Add a straightened volume of a branch (its number) or of the way between two places.
 
-        `width` of the slices is in mm, by default 30 or five diameters; `degrees` turns them about
-        the line. `straightening.patient_position` leads from the volume to the patient.
+        `width` of the slices is in mm, by default 30 or five diameters.
+        `straightening.patient_position` leads from the volume to the patient.
         """
         if isinstance(way, int):
             branch = checked_branch(self.skeleton, way)
@@ -244,7 +243,7 @@ class Tree:
             points, radius = found.points, found.radius
         world = transformed(transform_between(self.model, None), points[:, ::-1])
         return straightening.straighten(
-            self.model, world, radius, volumeNode, width, degrees, progress, wait
+            self.model, world, radius, volumeNode, width, progress, wait
         )
 
     def section(self, place: Any) -> Section:

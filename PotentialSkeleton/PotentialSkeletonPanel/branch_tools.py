@@ -10,7 +10,7 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.widgets.module_panel import PROBLEM_STYLE
@@ -19,6 +19,7 @@ from PotentialSkeletonMRML.run_nodes import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 from .sentences import PRUNING, branches_text, counted, file_name, step_text
+from .straightened_view import StraightenedView, background_volume
 from .vessels_section import is_segmentation
 from .views import jump_slices
 
@@ -29,7 +30,12 @@ ASKS = {
     "remove": _("Click the branch that is to be removed."),
     "bridge": _("Click into the gap, between the two ends."),
     "distance": _("Click two places on the vessels."),
+    "section": _("Click a place on a vessel."),
+    "stenosis": _("Click the narrow place, then a healthy one of the same vessel."),
+    "straighten": _("Click two places on the vessels, or choose a branch first."),
+    "patient": _("Click a place in the straightened view."),
 }
+TWO_CLICKS = ("distance", "stenosis", "straighten")
 WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree")
@@ -114,6 +120,7 @@ class BranchTools:
         if tree is not None:
             self._branch.show(tree)
             self._steps.show(tree)
+            self._clicks.show()
             self._runs.show()
 
     def exit(self) -> None:
@@ -268,8 +275,21 @@ class Clicks:
         self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
         for kind, button in self._buttons.items():
             button.connect("clicked(bool)", lambda on, kind=kind: self._on_button(kind, on))
+        self._view = StraightenedView()
+        tools.ui.turnSlider.connect("valueChanged(int)", self._view.turn)
+        tools.ui.closeButton.connect("clicked()", self._on_close)
         self._place.hide()
         self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
+
+    def show(self) -> None:
+        """Show what belongs to a straightened view while there is one."""
+        for name in ("turnLabel", "turnSlider", "patientButton", "closeButton"):
+            getattr(self._tools.ui, name).setVisible(self._view.volume is not None)
+
+    def _on_close(self) -> None:
+        self._view.hide()
+        self._tools.say("")
+        self.show()
 
     def end(self) -> None:
         """Wait for no click any more."""
@@ -284,8 +304,12 @@ class Clicks:
 
     def _on_button(self, kind: str, on: bool) -> None:
         self.end()
+        chosen = self._tools.panel.result.chosen() if kind == "straighten" else []
         if not on:
             self._tools.say("")
+            return
+        if len(chosen) == 1:
+            self._straighten(chosen[0][1])
             return
         node = slicer.vtkMRMLMarkupsFiducialNode()
         node.SetName(POINTS)
@@ -317,7 +341,7 @@ class Clicks:
 
     def _on_point(self, caller: Any, event: Any) -> None:
         """A place was clicked; the list goes when its own event is over."""
-        if len(placed_points(caller).world) >= (2 if self._kind == "distance" else 1):
+        if len(placed_points(caller).world) >= 1 + (self._kind in TWO_CLICKS):
             qt.QTimer.singleShot(0, self._finish)
 
     def _finish(self) -> None:
@@ -325,10 +349,12 @@ class Clicks:
             return
         places, kind = placed_points(self._points).world, self._kind
         self.end()
-        if kind == "distance":
-            self._tools.attempt(lambda tree: self._distance(tree, places))
-        else:
+        if kind == "straighten":
+            self._straighten(tuple(places[:2]))
+        elif kind in ("cut", "remove", "bridge"):
             self._tools.change(lambda tree: getattr(tree, kind)(places[0]))
+        else:
+            self._tools.attempt(lambda tree: getattr(self, f"_{kind}")(tree, places))
 
     def _distance(self, tree: Tree, places: np.ndarray) -> str:
         way = tree.distance(*places[:2])
@@ -342,6 +368,55 @@ class Clicks:
                 "; tortuosity {ratio:.2f}, curvature {curvature:.3f}/mm, torsion {torsion:.3f}/mm"
             ).format(ratio=way.tortuosity, curvature=way.curvature, torsion=way.torsion)
         return f"{text}."
+
+    def _section(self, tree: Tree, places: np.ndarray) -> str:
+        found = tree.section(places[0])
+        self._tools.panel.result.show_diameters([found])
+        text = _(
+            "{area:.1f} mm2; diameters {largest:.1f} and {smallest:.1f} mm, {equivalent:.1f} mm of "
+            "a circle of this area"
+        ).format(
+            area=found.area,
+            largest=found.largest_diameter,
+            smallest=found.smallest_diameter,
+            equivalent=found.equivalent_diameter,
+        )
+        if found.filled:
+            text += _("; {area:.1f} mm2 are filled holes").format(area=found.filled)
+        return f"{text}."
+
+    def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
+        narrow, healthy = (tree.section(place) for place in places[:2])
+        self._tools.panel.result.show_diameters([narrow, healthy])
+        by_diameter, by_area = narrow.stenosis(healthy)
+        return _(
+            "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
+            "click: {healthy:.1f} mm), {by_area:.0f} % by area."
+        ).format(
+            by_diameter=by_diameter,
+            narrow=narrow.equivalent_diameter,
+            healthy=healthy.equivalent_diameter,
+            by_area=by_area,
+        )
+
+    def _straighten(self, way: Any) -> None:
+        """Let a run make the volume of a branch or a way, and show it in one slice view."""
+        volume = background_volume()
+
+        def work(tree: Tree, progress: Any, wait: Any) -> str:
+            if volume is None:
+                raise InputError(_("Show the volume in a slice view first."))
+            self._view.show(tree.straighten(way, volume, progress=progress, wait=wait))
+            return _("{name} is shown in the view {view}.").format(
+                name=self._view.volume.GetName(), view=self._view.layout_name
+            )
+
+        self._tools.start(work)
+        self.show()
+
+    def _patient(self, _tree: Tree, places: np.ndarray) -> str:
+        self._view.go_to_patient(places[0])
+        return _("The other slices show this place in the patient.")
 
 
 class Runs:

@@ -1,9 +1,10 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
@@ -27,6 +28,8 @@ from PotentialSkeletonMRML.tree_steps import NAMES
 
 from .sentences import file_name, next_step, summary
 from .views import Highlight
+
+DIAMETER_RADIUS = 0.4  # mm, of a diameter as it is drawn
 
 # Column of the table of branches: its title, and what it is where the title is too short for that.
 COLUMNS = {
@@ -98,6 +101,11 @@ class ResultSection:
     def show_way(self, model: Any, points: Any, radius: Any) -> None:
         """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
         self._highlight.show([(points[:, ::-1], radius)], model.GetTransformNodeID())
+
+    def show_diameters(self, sections: Sequence[Any]) -> None:
+        """Show the largest and the smallest diameter of sections in the views."""
+        ends = [each for found in sections for each in (found.largest, found.smallest)]
+        self._highlight.show([(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends], None)
 
     def forget(self) -> None:
         """The scene is being closed."""

@@ -8,7 +8,6 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
-from PotentialSkeletonLib import jit_warmup
 from PotentialSkeletonMRML.colouring import color_by
 from PotentialSkeletonMRML.parameters import Detail
 from PotentialSkeletonMRML.run_nodes import (
@@ -71,9 +70,6 @@ class SkeletonPanel(Panel):
 
     # --- what Panel asks for
 
-    def prepare(self) -> None:
-        jit_warmup.prepare()
-
     def why_not(self) -> str:
         return self.vessels.why_not(self.parameters)
 
@@ -94,7 +90,7 @@ class SkeletonPanel(Panel):
             self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
         self.tools.show()
-        self.ui.nextLabel.text = self._next_step()
+        self.ui.adviceLabel.text = self._next_step()
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""

@@ -10,7 +10,7 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib import CachedConnectedness
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
@@ -181,6 +181,11 @@ class LiveVessel:
     def _want(self) -> None:
         if self._clicks is not None and self._clicks.segment_id not in self._pending:
             self._pending.append(self._clicks.segment_id)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a preview is still to come."""
+        return self._run.pending
 
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""

@@ -1,7 +1,6 @@
 """`fuzzy-vessel skeleton`, `run` and `demo`: centrelines as a user gets them, and bad labelmaps."""
 
 import csv
-import re
 
 import numpy as np
 import pytest
@@ -126,11 +125,6 @@ def test_the_demonstration_finds_the_phantoms_vessels(tmp_path, capsys, without_
     known = array_of(out / "phantom-vessels.nrrd")
     assert known.shape == (64, 64, 64)
     assert array_of(out / "labelmap.nrrd")[known > 0].any()
-    said = [float(number) for number in re.findall(r"distance +([\d.]+) mm on average", text)]
-    measured = report_in(out)["skeleton"]["distances_in_the_liver_mm"]
-    ways = ("skeleton_to_centreline", "centreline_to_skeleton")
-    assert said == [pytest.approx(measured[way]["mean"], abs=0.005) for way in ways]
-    assert all(measured[way]["mean"] < measured[way]["percentile_95"] for way in ways)
 
 
 def test_bad_labelmaps_are_told_in_one_line(tmp_path, capsys):

@@ -24,7 +24,7 @@ BELOW = {
     "SegmentEditorVesselFromClicksPanel": CORE
     | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
     "SegmentEditorVesselFromClicksLib": {"SegmentEditorVesselFromClicksPanel"},
-    "SegmentEditorVesselFromClicks": set(),
+    "SegmentEditorVesselFromClicks": CORE,
     "FuzzyVesselCore": CORE,
     "FuzzyConnectedGPU": CORE
     | {"FuzzyConnectedGPULib", "FuzzyConnectedGPUMRML", "FuzzyConnectedGPUPanel"},
@@ -41,7 +41,7 @@ CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")
 # others (cupy, vtk, slicer, networkx) are imported where they are used.
 AT_LOAD_TIME = {
     "FuzzyVesselCoreLib/widgets": {"qt", "ctk", "slicer", "vtk"},
-    "FuzzyVesselCoreLib/jit/decorators.py": {"numba"},
+    "FuzzyVesselCoreLib/jit.py": {"numba"},
     "FuzzyVesselCoreLib/voxels": {"numba", "scipy"},
     "FuzzyConnectedGPULib/solvers": {"numba"},
     "FuzzyConnectedGPULib/papers": {"numba"},

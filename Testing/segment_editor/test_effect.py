@@ -125,6 +125,14 @@ def session(slicer_scene, monkeypatch):
     assert not errors, f"an error in a slot or an observer: {errors[0]!r}"
 
 
+def test_the_module_s_own_test_works_the_effect(slicer_scene):
+    test = sys.modules[MODULE].SegmentEditorVesselFromClicksTest()
+    said = []
+    test.delayDisplay = said.append
+    test.runTest()
+    assert said == ["Test passed"]
+
+
 def test_the_effect_is_registered_once_and_found_by_its_name(registered):
     (effect,) = registered.registeredEffects()
     assert (effect.name, effect.perSegment, effect.requireSegments) == (NAME, True, True)

@@ -271,7 +271,7 @@ def test_what_is_missing_is_said(make):
 
 
 def test_the_contrast_is_cached_between_clicks_and_found_anew_for_other_voxels(make):
-    from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+    from FuzzyConnectedGPULib import CachedConnectedness
 
     case, cached = make(), CachedConnectedness()
     case.click(FIRST)
@@ -280,16 +280,16 @@ def test_the_contrast_is_cached_between_clicks_and_found_anew_for_other_voxels(m
     case.node.SourceVolumeIntensityMaskOn()
     case.node.SetSourceVolumeIntensityMaskRange(150, 300)
     case.vessel(cached)
-    assert cached.work == "new seeds"
+    assert cached.reused
     case.node.SourceVolumeIntensityMaskOff()
     case.clicks.remove_last()
     assert np.array_equal(case.vessel(cached), first)
-    assert cached.work == "new seeds"
+    assert cached.reused
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     voxels += 1
     case.slicer.util.arrayFromVolumeModified(case.volume)
     case.vessel(cached)
-    assert cached.work == "everything"
+    assert not cached.reused
 
 
 def test_vessels_that_touch_are_divided_among_the_segments_with_points(make):

@@ -14,7 +14,8 @@ from skimage.measure import euler_number
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from PotentialSkeletonLib import SkeletonOptions, classify_voxels, jit_warmup, skeletonize
+from FuzzyVesselCoreLib.progress import Progress
+from PotentialSkeletonLib import SkeletonOptions, classify_voxels, skeletonize
 from PotentialSkeletonLib.level_thinning import gap_paths
 from PotentialSkeletonLib.object.tunnels import close_tunnels, covered
 from PotentialSkeletonLib.thinning import empty_states, grow, peel, removable, thin
@@ -113,7 +114,7 @@ def test_a_gap_is_crossed_along_the_deepest_voxels():
     depth = ndimage.distance_transform_edt(mask).astype(np.float32)
     row = np.arange(mask.size).reshape(mask.shape)[3, 3]
     states = empty_states(mask.shape)
-    found = gap_paths(row[3:5], row[16:18], row[16:17], depth, states, jit_warmup.Progress())
+    found = gap_paths(row[3:5], row[16:18], row[16:17], depth, states, Progress())
     assert np.isin(row[5:16], found).all()
     assert not states.any()
 

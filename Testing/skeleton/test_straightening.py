@@ -68,13 +68,6 @@ def test_frames_are_right_handed_and_do_not_spiral():
     assert np.abs(spin).max() < 1e-3
 
 
-def test_turning_keeps_the_slices_and_goes_from_i_to_j():
-    frames = frames_of(helix())
-    turned = frames.turned(90)
-    assert np.allclose(turned.axes[:, 0], frames.axes[:, 1])
-    assert np.allclose(turned.axes[:, 2], frames.axes[:, 2])
-
-
 def test_the_way_back_leads_to_the_voxel_that_is_shown():
     world_to_ijk, shape = oblique(), (60, 75, 90)
     image = np.random.default_rng(0).normal(size=shape).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Nodes, trees and the whole scene as files; labels and trees also in other programs' formats."""
+"""Nodes, trees and the whole scene as files; trees also in other programs' formats."""
 
 import gzip
 import json
@@ -13,7 +13,6 @@ from typing import Any
 from FuzzyVesselCoreLib.errors import InputError
 
 BRANCHES = "branches.csv"
-SQUARE = 1e-4  # an axis that is turned by less is none that is turned
 
 
 def write_nodes(folder: Path, nodes: Mapping[str, Any]) -> None:
@@ -136,46 +135,6 @@ def _remove_slice_views():
 
 
 # Formats of other programs.
-
-
-def check_label_formats(formats: Sequence[str]) -> None:
-    """Refuse a format whose package is not installed, before anything is computed."""
-    if "ome-zarr" in formats:
-        try:
-            import zarr  # noqa: F401
-        except ImportError as error:
-            raise InputError(
-                f"--label-formats ome-zarr needs the package zarr, which is not installed ({error})"
-                "; install it with: pip install 'fuzzy-vessel-gpu[zarr]'"
-            ) from error
-
-
-def write_labels(folder: Path, stem: str, node: Any, formats: Sequence[str]) -> list[str]:
-    """Write a labelmap node as .nii.gz and OME-Zarr, if these are named; returns warnings."""
-    if "nii.gz" in formats:
-        write_nodes(folder, {f"{stem}.nii.gz": node})
-    if "ome-zarr" not in formats:
-        return []
-    import numpy as np
-    import slicer
-    import zarr
-
-    from FuzzyConnectedGPULib.distributed.blocks import Partition
-    from FuzzyConnectedGPULib.distributed.labels import create_image
-    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-
-    matrix, labels = np.diag([-1, -1, 1]) @ ijk_to_ras(node)[:3], slicer.util.arrayFromVolume(node)
-    steps, origin = np.linalg.norm(matrix[:, :3], axis=0), matrix[:, 3]
-    path = folder / f"{stem}.ome.zarr"
-    whole = Partition(labels.shape, labels.shape)
-    create_image(path, whole, labels.dtype, tuple(steps[::-1]), tuple(origin[::-1]))
-    zarr.open_array(str(path / "0"), mode="r+")[:] = labels
-    if np.abs(matrix[:, :3] / steps - np.eye(3)).max() < SQUARE:
-        return []
-    return [
-        f"{path.name} holds no directions (OME-Zarr has none): its voxels are those of the "
-        "volume, its axes are not; take the .nii.gz or .nrrd for those."
-    ]
 
 
 def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> None:

@@ -10,17 +10,16 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import same_values
 
 
-class CachedMap:
+class CachedConnectedness:
     """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
 
-    Inputs are compared by value; unless the volume is copied (`copies`), volume and mask must not
-    be changed in place until `forget`. On a device it caches 8 bytes per voxel (9 with a mask), at
-    most as much as it leaves free; `forget` frees them, and so does a run there that has too
-    little. `reused` says whether the last run found its map here.
+    Inputs are compared by value; volume and mask must not be changed in place until `forget`. On a
+    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget`
+    frees them, and so does a run there that has too little. `reused` says whether the last run
+    found its map here.
     """
 
-    def __init__(self, copies: bool = False) -> None:
-        self._copies = copies
+    def __init__(self) -> None:
         self.forget()
         self.reused = False
 
@@ -68,7 +67,7 @@ class CachedMap:
         del cached
         self.forget()  # its memory is free before the next is computed
         found = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
-        self._inputs = (volume.copy(), *inputs[1:]) if self._copies else inputs
+        self._inputs = inputs
         self._map = found
         if gpu is not None and found.device_bytes > gpu.free_memory():
             self._map = found.to_host()

@@ -16,7 +16,6 @@ from ..input_errors import FaintClicksNote, NoContrastNote
 from ..input_validation import checked_mask, checked_spacing, checked_volume
 from ..scene import FuzzyScene
 from .contrast_threshold import ContrastThreshold
-from .warm_up import prepare, wait_for_warm_up
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
@@ -43,7 +42,7 @@ def contrast_connectedness(
     Parameters
     ----------
     find_map : callable, optional
-        In place of `contrast_map`, for example `CachedMap.find`.
+        In place of `contrast_map`, for example `CachedConnectedness.find`.
 
     Returns
     -------
@@ -80,9 +79,6 @@ def contrast_connectedness(
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
     chosen = choose_device(device)
-    if chosen == "cpu" and progress.has_callback:
-        prepare()  # so that the callback is called while code is compiled
-    wait_for_warm_up(progress)
     if chosen == "cpu":
         return solve(None)
     try:

@@ -47,7 +47,7 @@ def owners_of_scene(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if found.contrast is not None:
-        mapped = cached.contrast_map
+        mapped = cached.on_host
         if mapped is None:  # the device's memory was needed for something else
             unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
             from ..contrast.contrast_map import contrast_map
@@ -58,9 +58,7 @@ def owners_of_scene(
         if len(background):
             clicked[BACKGROUND_NAME] = background
         points, groups = _numbered(clicked)
-        problem = state_problem(
-            volume, points, found.affinity, options.cut or 0.0, region, found.scene
-        )
+        problem = state_problem(volume, points, found.affinity, options.cut or 0.0, region)
         levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0]
         flat = np.ravel_multi_index(points.T, solid)
         owners = owners_by_affinity(problem, levels, flat, groups, progress)

@@ -40,7 +40,7 @@ def solve_exact(problem: Problem, progress: Progress) -> Solution:
     if problem.voxels.size < SMALL:
         return dial.solve(problem, progress)
     start = 0.0
-    if problem.cut_level > 1 or problem.mask is not None or problem.start is not None:
+    if problem.cut_level > 1 or problem.mask is not None:
         found = dial.solve_up_to(problem.voxels.size // QUEUE_LIMIT, problem, progress)
         if found is not None:
             return found

@@ -43,10 +43,8 @@ def solve(problem: Problem, progress: Progress) -> Solution:
 def solve_up_to(limit: int, problem: Problem, progress: Progress) -> Solution | None:
     """As `solve`, but None if more than `limit` voxels have to be expanded."""
     grid = grid_of(problem)
-    # From the scene of some of the seeds on: a voxel that no path of the others raises keeps its
-    # level, and is not visited.
-    start, size = problem.start, problem.voxels.size
-    levels = np.zeros(size, np.uint16) if start is None else start.ravel().copy()
+    size = problem.voxels.size
+    levels = np.zeros(size, np.uint16)
     seed_levels = problem.first_seed_levels.astype(np.int64)
     index = np.int32 if size < 2**31 else np.int64
     heads = np.full(TOP_LEVEL + 1, -1, index)

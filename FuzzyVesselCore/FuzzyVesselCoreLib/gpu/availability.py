@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import DeviceError, NoCuda
+from ..errors import DeviceError
 
 TRIAL = Path(__file__).with_name("trial.cu")
 
 
 @functools.cache
-def cuda_status(ordinal: int = 0) -> NoCuda | None:
+def cuda_status(ordinal: int = 0) -> str | None:
     """None if the GPU can be used, else the reason and how to fix it.
 
     Checked once per process; `reset_cuda_status` makes the next call check again.
@@ -50,9 +50,9 @@ def _install(cuda_major: int | None = None) -> str:
     return f'pip install "fuzzy-vessel-gpu[{extra}]" (or {" ".join(map(repr, packages))})'
 
 
-def _package_problem() -> NoCuda | None:
+def _package_problem() -> str | None:
     if sys.platform == "darwin":
-        return NoCuda("macOS has no CUDA. Use device 'cpu'.", "macos")
+        return "macOS has no CUDA. Use device 'cpu'."
     try:
         import cuda.core  # noqa: F401
         import cupy  # noqa: F401
@@ -61,19 +61,19 @@ def _package_problem() -> NoCuda | None:
             missing = "CuPy" if error.name == "cupy" else "cuda-core"
             driver = "" if driver_version() else " There is no NVIDIA driver either."
             text = f"{missing} is not installed. Install it: {_install()}.{driver}"
-            return NoCuda(text, "cupy missing")
+            return text
         return _broken(error)
     except ImportError as error:
         return _broken(error)
     return None
 
 
-def _broken(error: ImportError) -> NoCuda:
+def _broken(error: ImportError) -> str:
     text = f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
-    return NoCuda(text, "cupy broken")
+    return text
 
 
-def _driver_problem() -> NoCuda | None:
+def _driver_problem() -> str | None:
     import cupy
 
     version = driver_version()
@@ -82,7 +82,7 @@ def _driver_problem() -> NoCuda | None:
             "the NVIDIA driver is missing or does not work. Install it from nvidia.com (in a "
             "container: start it with --gpus all), or use device 'cpu'."
         )
-        return NoCuda(text, "driver missing")
+        return text
     needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
     if version // 1000 >= needed:
         return None
@@ -93,10 +93,10 @@ def _driver_problem() -> NoCuda | None:
         f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
         f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}."
     )
-    return NoCuda(text, "driver old")
+    return text
 
 
-def _device_problem(ordinal: int) -> NoCuda | None:
+def _device_problem(ordinal: int) -> str | None:
     import cupy
 
     try:
@@ -104,7 +104,7 @@ def _device_problem(ordinal: int) -> NoCuda | None:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "NoDevice" not in str(error):
             text = f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
-            return NoCuda(text, "driver fails")
+            return text
         count = 0
     if ordinal < count:
         return None
@@ -112,10 +112,10 @@ def _device_problem(ordinal: int) -> NoCuda | None:
     if count:
         text = f"there is no cuda:{ordinal}; the last CUDA device of this machine is "
         text += f"cuda:{count - 1}."
-    return NoCuda(text, "no device")
+    return text
 
 
-def _trial(ordinal: int) -> NoCuda | None:
+def _trial(ordinal: int) -> str | None:
     """Run one of our own kernels, and compare it with the CPU."""
     from .device import CudaDevice
 
@@ -129,13 +129,13 @@ def _trial(ordinal: int) -> NoCuda | None:
             found = device.get(result)
     except Exception as error:
         text = f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
-        return NoCuda(f"{text}{_install_present()}.", "kernel fails")
+        return f"{text}{_install_present()}."
     with np.errstate(over="ignore"):
         right = np.array_equal(found, a * b + a)
     if right:
         return None
     text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
-    return NoCuda(text, "kernel wrong")
+    return text
 
 
 def _install_present() -> str:

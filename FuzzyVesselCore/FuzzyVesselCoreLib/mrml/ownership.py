@@ -20,7 +20,7 @@ from .segments import check_segmentation
 KIND = "FuzzyVesselGPU.Output"  # attribute
 SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
 CONNECTEDNESS, LABELMAP, SEGMENTATION = "connectedness", "labelmap", "segmentation"
-DIFFERENCE, SKELETON, DIVISION = "difference", "skeleton", "division"
+SKELETON, DIVISION = "skeleton", "division"
 # Kind of output -> class of its node, and what is added to the volume's name.
 OUTPUTS = {
     LABELMAP: ("vtkMRMLLabelMapVolumeNode", "vessels"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..jit.decorators import compiled, longer
+from ..jit import compiled, longer
 from ..progress import Progress
 from ..threads import in_parts
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit.decorators import compiled, compiled_inside, inlined
+from ..jit import compiled, compiled_inside, inlined
 from ..progress import Progress
 from ..threads import in_parts
 from .labels import count_components

@@ -1,4 +1,4 @@
-"""The line that names the device in use, and the button that installs or repairs CuPy."""
+"""The line that names the device in use, and the button that installs CuPy."""
 
 import sys
 from typing import Any
@@ -15,14 +15,13 @@ from .wording import short_reason
 class DeviceLine:
     """Says which device "auto" means; looks for it when the panel is shown for the first time.
 
-    The button is shown only where installing or repairing CuPy would make a GPU usable; `requester`
-    is the module's title, for the question before.
+    The button is shown only where installing CuPy would make a GPU usable; `requester` is the
+    module's title, for the question before.
     """
 
     def __init__(self, label: Any, button: Any, requester: str) -> None:
         self._label, self._button, self._requester = label, button, requester
         self._left = False
-        self._remedy = ""
         self._found: tuple[str, str] | None = None
         self._label.text = _("Looking for a GPU ...")
         self._button.setVisible(False)
@@ -44,19 +43,11 @@ class DeviceLine:
         if found == self._found:
             return  # as most runs leave it; to look at all packages takes a tenth of a second
         self._found = self._label.text, self._label.toolTip = found
-        self._remedy = packages.cupy_remedy()
-        self._button.setVisible(bool(self._remedy))
-        if self._remedy:
-            texts = {
-                "install": _("Use this computer's GPU ..."),
-                "repair": _("Repair GPU support ..."),
-            }
-            self._button.text = texts[self._remedy]
+        self._button.setVisible(packages.cupy_would_help())
 
     def install(self) -> None:
-        """Install or repair CuPy, after asking; a sentence says where that did not work."""
-        reason = str(cuda_status() or "") if self._remedy == "repair" else ""
-        said = packages.install_cupy(self._requester, reason)
+        """Install CuPy, after asking; a sentence says where that did not work."""
+        said = packages.install_cupy(self._requester)
         self._found = None
         self.look()
         if said and not self._left:

@@ -100,9 +100,6 @@ class Panel:
     def show(self) -> None:
         """Show what follows from `parameters`, which is not None; it only draws."""
 
-    def prepare(self) -> None:
-        """Begin, in the background, what the first run would have to wait for."""
-
     def why_not(self) -> str:
         """Why Apply cannot be pressed, as a sentence; an empty text where it can."""
         return ""
@@ -127,7 +124,6 @@ class Panel:
         """The module is opened."""
         self.set_parameters(self._parameters_now())
         self.device.enter()
-        self.prepare()
 
     def exit(self) -> None:
         """Another module is opened; a run goes on."""

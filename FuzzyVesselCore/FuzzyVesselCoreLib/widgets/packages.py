@@ -53,25 +53,11 @@ def requirement_behind(error: BaseException | None) -> str:
     return ""
 
 
-def cupy_remedy() -> str:
-    """Return what would make the GPU usable: "install", "repair", or an empty text for nothing.
-
-    A repair replaces an installed CuPy that cannot be imported, is for another driver, too old, or
-    lacks the compiler of kernels. No other fault of a GPU is cured by it.
-    """
+def cupy_would_help() -> bool:
+    """Whether installing CuPy would make a GPU usable: there is a driver for it, and no CuPy."""
     if sys.platform == "darwin" or (driver_version() or 0) < MIN_DRIVER or cuda_status() is None:
-        return ""
-    import slicer.packaging
-
-    installed = installed_cupy()
-    if not installed:
-        return "install"
-    try:
-        importlib.import_module("cupy")
-    except ImportError:
-        return "repair"
-    fits = len(installed) == 1 and all(map(slicer.packaging.pip_check, cuda_packages()))
-    return "" if fits else "repair"
+        return False
+    return not installed_cupy()
 
 
 def installed_cupy() -> list[str]:
@@ -80,27 +66,9 @@ def installed_cupy() -> list[str]:
     return sorted(name for name in names if name == "cupy" or name.startswith("cupy-cuda"))
 
 
-def install_cupy(requester: str, reason: str = "") -> str:
-    """Install what a GPU needs, after asking; returns as `install_missing`.
-
-    With a `reason` why the installed CuPy does not work, that goes first.
-    """
-    import slicer.packaging
-
-    said = ""
-    if reason:
-        question = _(
-            "CuPy, the package that runs on NVIDIA GPUs, does not work: {reason}\n\n"
-            "Remove {old} and install {new}? Slicer must be restarted afterwards."
-        ).format(reason=reason, old=", ".join(installed_cupy()), new=cuda_packages()[0])
-        if not slicer.util.confirmOkCancelDisplay(question, windowTitle=requester):
-            return ""
-        try:
-            slicer.packaging.pip_uninstall(installed_cupy())
-        except Exception as error:  # pip's, of several kinds
-            return _("CuPy could not be replaced ({error}).").format(error=error)
-        said = _("CuPy was replaced. Restart Slicer to use the GPU.")
-    said = install_missing(cuda_packages(), requester) or said
+def install_cupy(requester: str) -> str:
+    """Install what a GPU needs, after asking; returns as `install_missing`."""
+    said = install_missing(cuda_packages(), requester)
     reset_cuda_status()
     return said
 

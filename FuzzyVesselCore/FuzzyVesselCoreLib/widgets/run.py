@@ -12,6 +12,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from ..compilation import load_numba
 from ..errors import Cancelled
 from .latest_run import RUNS, ended, wait_for_latest_runs
 
@@ -146,6 +147,7 @@ class Run:
             share = fraction
             return goes_on
 
+        load_numba()
         with ThreadPoolExecutor(1) as pool:
             future = pool.submit(work, told)
             try:

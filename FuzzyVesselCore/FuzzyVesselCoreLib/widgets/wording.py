@@ -40,16 +40,5 @@ def worded(said: Any) -> str:
 
 
 def short_reason(reason: str) -> str:
-    """Why no GPU is used, in plain words, by the kind of a `NoCuda`."""
-    sentences = {
-        "macos": _("no NVIDIA GPU"),
-        "cupy missing": _("CuPy is not installed"),
-        "cupy broken": _("CuPy does not work"),
-        "driver missing": _("the NVIDIA driver does not work"),
-        "driver old": _("CuPy is for a newer NVIDIA driver"),
-        "driver fails": _("the NVIDIA driver does not work"),
-        "no device": _("no NVIDIA GPU that can be used"),
-        "kernel fails": _("a test on the GPU failed"),
-        "kernel wrong": _("a test on the GPU failed"),
-    }
-    return sentences.get(getattr(reason, "kind", ""), _("the GPU does not answer"))
+    """The first sentence of why no GPU is used; the rest is how to fix it."""
+    return reason.split(". ")[0].rstrip(".")

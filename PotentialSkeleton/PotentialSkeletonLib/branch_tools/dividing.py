@@ -208,7 +208,7 @@ def _grown(mask, seeds, distance, spacing, progress):
 
 @functools.cache
 def _compiled_spread() -> Any:
-    from FuzzyVesselCoreLib.jit.decorators import compiled
+    from FuzzyVesselCoreLib.jit import compiled
 
     return compiled(_spread)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 
 OUTSIDE, UNSEEN, WAITING, INSIDE = 3, 0, 1, 2  # of a sample
 BISECTIONS = 12

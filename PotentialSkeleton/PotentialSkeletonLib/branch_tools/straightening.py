@@ -31,13 +31,6 @@ class StraightenedFrames:
         side = 2 * self.half + 1
         return len(self.centres), side, side
 
-    def turned(self, degrees: float) -> "StraightenedFrames":
-        """The same turned about the centreline, right-handed about K."""
-        angle = np.radians(degrees)
-        i, j, k = np.moveaxis(self.axes, 1, 0)
-        turned = (np.cos(angle) * i + np.sin(angle) * j, np.cos(angle) * j - np.sin(angle) * i, k)
-        return StraightenedFrames(self.centres, np.stack(turned, axis=1), self.step, self.half)
-
     def to_world(self, places: np.ndarray) -> np.ndarray:
         """World points (n, 3) of places (n, 3) in the straightened volume, voxels K, J, I.
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of

@@ -20,7 +20,6 @@ from FuzzyVesselCoreLib.voxels.labels import (
     label_components,
 )
 
-from ..jit_warmup import wait_for_warm_up
 from ..messages import changes
 from ..object.voxel_classes import BOUNDARY, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
@@ -157,7 +156,6 @@ def force_field(
     strength, charge_distance = check_options(strength, method, charge_distance)
     choose_device(checked_device(method, device))  # a wrong name is an error before the work begins
     report = Progress.of(progress)
-    wait_for_warm_up(report)
     report.advance(0.0)
     start = perf_counter()
     given = checked_object(mask)

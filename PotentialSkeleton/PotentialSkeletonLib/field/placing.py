@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.jit import compiled
 from FuzzyVesselCoreLib.threads import in_parts
 
 from ..object.voxel_classes import BOUNDARY, OUTSIDE

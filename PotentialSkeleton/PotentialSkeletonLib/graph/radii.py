@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.jit import compiled
 from FuzzyVesselCoreLib.threads import in_parts
 
 

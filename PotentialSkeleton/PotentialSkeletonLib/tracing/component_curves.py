@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled
+from FuzzyVesselCoreLib.jit import compiled
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..component_volumes import ComponentVolumes

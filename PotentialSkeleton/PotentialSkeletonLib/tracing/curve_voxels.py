@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
 
 FACE_OFFSET = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
 ON_FACE = 1e-9  # voxels from a face

@@ -7,7 +7,7 @@ are tuples, row by row: compiled code keeps them in registers.
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled_inside, inlined
+from FuzzyVesselCoreLib.jit import compiled_inside, inlined
 
 STEP = 0.25  # longest step, in voxels
 MAX_DOUBLINGS = 64  # of the time of a step

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit.decorators import compiled, compiled_inside
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 
 from ..critical_points.critical_points import CriticalPoint
 from .integrator import exponential_euler_step, step_workspace

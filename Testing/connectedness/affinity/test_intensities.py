@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import GaussianAffinity, connectedness
 from FuzzyConnectedGPULib.affinity import seed_statistics
-from FuzzyConnectedGPULib.scene import memory_need
 from FuzzyVesselCoreLib.errors import InputError
 
 
@@ -24,19 +22,3 @@ def test_statistics_need_seeds_inside_and_a_radius():
         seed_statistics(volume, [[4, 0, 0]])
     with pytest.raises(InputError, match="radius is 0"):
         seed_statistics(volume, [[1, 1, 1]], radius=0)
-
-
-@pytest.mark.parametrize("noise", [0, 20])
-def test_memory_need_is_above_what_the_solver_held(noise):
-    random = np.random.default_rng(0)
-    volume = (100 + noise * random.normal(size=(40, 40, 40))).astype(np.int16)
-    volume[0] = 200
-    scene = connectedness(volume, [[20, 20, 20]], GaussianAffinity(100, 20, 20), device="cpu")
-    need = memory_need(volume.shape, volume.dtype)
-    assert scene.peak_bytes < need.host
-    assert need.device == volume.size * 15
-
-
-def test_memory_need_of_an_unknown_type_is_refused():
-    with pytest.raises(InputError, match="unknown"):
-        memory_need((2, 2, 2), "colour")

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import segment
-from FuzzyConnectedGPULib.cached_connectedness import EVERYTHING, NEW_SEEDS, CachedConnectedness
+from FuzzyConnectedGPULib import CachedConnectedness, segment
 from FuzzyConnectedGPULib.contrast import contrast_model, cuda_widest_paths
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
@@ -67,14 +66,13 @@ def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
         np.testing.assert_array_equal(ours.scene.values, alone.scene.values)
         np.testing.assert_array_equal(ours.labels, on_cpu.labels)
         np.testing.assert_array_equal(ours.scene.values, on_cpu.scene.values)
-        assert kept.work == (EVERYTHING if positive == negative else kept.work)
-    assert kept.work == NEW_SEEDS
+    assert kept.reused
 
 
 def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
     kept = CachedConnectedness()
     clicked([SEED], cached=kept)
-    evidence = kept._map._map
+    evidence = kept._map
     assert evidence.gpu is on_cuda
     assert evidence.device_bytes == 8 * np.prod(SHAPE)
     assert "on_host" not in vars(evidence.contrast)  # boxes alone were copied
@@ -90,11 +88,11 @@ def test_on_the_cpu_what_is_on_the_device_is_found_anew(on_cuda):
     kept = CachedConnectedness()
     clicked([SEED], cached=kept)
     found = clicked([SEED], cached=kept, device="cpu")
-    assert kept.work == EVERYTHING
+    assert not kept.reused
     np.testing.assert_array_equal(found.scene.values, clicked([SEED], device="cpu").scene.values)
     device_module.free_kept_memory()  # it is on the host now
     clicked([SEED, BRANCH], cached=kept, device="cpu")
-    assert kept.work == NEW_SEEDS
+    assert kept.reused
 
 
 @pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
@@ -109,7 +107,7 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
         patch.setattr(cuda_widest_paths, "widest_paths_on_device", fail)
         with pytest.raises(error):
             clicked([SEED, BRANCH], cached=kept)
-        assert kept._map._map is None
+        assert kept._map is None
         with pytest.warns(UserWarning, match="the card is full"):
             found = clicked([SEED, BRANCH], cached=kept, device="auto")
         assert found.scene.device == "cpu"
@@ -124,7 +122,7 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
     clicked([SEED], cached=kept, volume=volume)
     same = dict(volume=volume.copy(), spacing=(1, 1, 1))
     clicked([SEED, BRANCH], cached=kept, **same)
-    assert kept.work == NEW_SEEDS
+    assert kept.reused
     options, seeds = dict(same), [SEED]
     if change == "volume":
         options["volume"][16, 18, 22] += 1
@@ -133,14 +131,14 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
     elif change == "spacing":
         options["spacing"] = (1, 1, 2)
     elif change == "device":
-        kept._map._map.gpu = SimpleNamespace(name="another card")
+        kept._map.gpu = SimpleNamespace(name="another card")
     else:
         clicked([(0, 0, 0)], cached=kept, **options)
-        assert kept.work == NEW_SEEDS  # the volume holds one tissue
-        kept._map._map.tissue.alone = False
+        assert kept.reused  # the volume holds one tissue
+        kept._map.tissue.alone = False
         seeds = [BRANCH]
     clicked(seeds, cached=kept, **options)
-    assert kept.work == EVERYTHING
+    assert not kept.reused
 
 
 def test_a_volume_on_the_device_is_read_as_on_the_host(cpu_cuda):
@@ -167,7 +165,7 @@ def test_cached_maps_on_a_gpu():
         on_cpu = clicked(positive, negative, device="cpu")
         np.testing.assert_array_equal(ours.labels, on_cpu.labels)
         assert ours.scene.device != "cpu"
-    assert kept._map._map.gpu is not None
+    assert kept._map.gpu is not None
 
 
 @pytest.mark.gpu

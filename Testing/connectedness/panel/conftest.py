@@ -55,9 +55,10 @@ def live(chosen, monkeypatch):
 @pytest.fixture
 def no_runs(monkeypatch):
     """From here on nothing may be computed anew."""
-    import FuzzyConnectedGPULib.cached_connectedness as kept
+    from FuzzyConnectedGPULib import segmentation
 
     def refuse(*_arguments, **_options):
         raise AssertionError("connectedness was computed again")
 
-    monkeypatch.setattr(kept, "connectedness", refuse)
+    for name in ("connectedness", "contrast_connectedness"):
+        monkeypatch.setattr(segmentation, name, refuse)

@@ -116,24 +116,3 @@ def test_outputs_removed_during_the_run_are_made_anew(slicer_scene, logic, volum
     assert slicer_scene.IsNodePresent(again.labelmapNode)
     assert again.labelmapNode is not result.labelmapNode
     assert again.sceneNode is result.sceneNode
-
-
-# --- difference
-
-
-def test_difference_of_two_results(slicer_scene, logic, volume, seeds, result):
-    wider = logic.thresholdScene(result.sceneNode, 0.01).labelmapNode
-    found = logic.difference(result.labelmapNode, wider, volume)
-    first, second = array(result.labelmapNode) > 0, array(wider) > 0
-    assert np.array_equal(array(found.labelmapNode), first + 2 * second)
-    assert found.onlyFirstMl == 0
-    assert found.bothMl == pytest.approx(result.volumeMl)
-    count = np.count_nonzero(second & ~first) * voxel_volume(ijk_to_ras(volume)) / 1000
-    assert found.onlySecondMl == pytest.approx(count)
-    assert 0 < found.dice < 1
-    colors = found.labelmapNode.GetDisplayNode().GetColorNode()
-    assert colors.GetColorName(2) == "Only in the second"
-    nodes = slicer_scene.GetNumberOfNodes()
-    again = logic.difference(wider, result.labelmapNode, volume, found.labelmapNode)
-    assert slicer_scene.GetNumberOfNodes() == nodes
-    assert again.onlyFirstMl == pytest.approx(count)

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import GaussianAffinity, HandOver, relabel, segment, segment_several
-from FuzzyConnectedGPULib.cached_connectedness import CachedConnectedness
+from FuzzyConnectedGPULib import (
+    CachedConnectedness,
+    GaussianAffinity,
+    HandOver,
+    relabel,
+    segment,
+    segment_several,
+)
 from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
 from FuzzyConnectedGPULib.relative.vessels import (

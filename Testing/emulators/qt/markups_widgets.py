@@ -1,5 +1,6 @@
 """Stand-in for Slicer's widget that places points."""
 
+import shiboken6
 import slicer
 from PySide6.QtCore import Property, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton
@@ -64,6 +65,8 @@ class qSlicerMarkupsPlaceWidget(qSlicerWidget):
         self._follow()
 
     def _follow(self):
+        if not shiboken6.isValid(self._place):  # the window was closed
+            return
         interaction, selection = self.interactionNode(), self.selectionNode()
         placing = interaction.GetCurrentInteractionMode() == interaction.Place
         own = self._node is not None and selection.GetActivePlaceNodeID() == self._node.GetID()

@@ -285,6 +285,37 @@ class Editor:
         self.effect.optionsFrame().deleteLater()
 
 
+class qMRMLSegmentEditorWidget(qMRMLWidget):
+    """As much of the widget as a self test needs; an `Editor` while an effect is active."""
+
+    def __init__(self):
+        super().__init__(None)
+        self._editor = None
+
+    def setMRMLSegmentEditorNode(self, node):
+        """An `Editor` makes its own."""
+
+    def setSegmentationNode(self, node):
+        self._segmentation = node
+
+    def setSourceVolumeNode(self, node):
+        self._volume = node
+
+    def setCurrentSegmentID(self, segment_id):
+        self._segment_id = segment_id
+
+    def setActiveEffectByName(self, name):
+        if self._editor is not None:
+            self._editor.close()
+        self._editor = Editor(name, self._segmentation, self._volume) if name else None
+        if name:
+            self._editor.select(self._segment_id)
+            self._editor.effect.activate()
+
+    def activeEffect(self):
+        return self._editor.effect
+
+
 def make_modules(source=None):
     """Make what effects import: the host's class, and the base class of scripted effects.
 
@@ -318,6 +349,7 @@ class AbstractScriptedSegmentEditorEffect:
 
 
 CLASSES = (
+    qMRMLSegmentEditorWidget,
     qMRMLSliceWidget,
     qSlicerSegmentEditorAbstractEffect,
     qSlicerSegmentEditorEffectFactory,

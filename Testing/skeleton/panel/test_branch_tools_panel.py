@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from support.vessel_scene import GAP, STENOSIS, add_segmentation, vessels, world
+from support.mrml_cases import add_volume
+from support.vessel_scene import GAP, MATRIX, STENOSIS, add_segmentation, vessels, world
 
 
 @pytest.fixture
@@ -193,6 +194,81 @@ def test_the_distance_between_two_clicks(panel):
     click_at(panel, (70, 12, 20))
     assert "along the vessels" in said(panel)
     assert "tortuosity" in said(panel)
+
+
+def test_a_section_and_a_stenosis_by_clicks(panel):
+    press(panel, "sectionButton")
+    click_at(panel, (12, 28, 20))
+    assert "mm2; diameters 9.5 and 9.2 mm" in said(panel)  # 10 mm, in voxels of 1 mm
+    press(panel, "stenosisButton")
+    click_at(panel, STENOSIS)
+    assert "Click the narrow place" in said(panel)
+    click_at(panel, (12, 28, 20))
+    assert "% by diameter" in said(panel)
+    assert "% by area" in said(panel)
+
+
+@pytest.fixture
+def slices(panel):
+    """Two slice views that show a volume on the vessels' grid."""
+    import slicer
+
+    volume = add_volume(vessels().astype(np.int16), MATRIX)
+    added = []
+    for name in ("Green", "Yellow"):
+        for kind in ("vtkMRMLSliceNode", "vtkMRMLSliceCompositeNode"):
+            node = getattr(slicer, kind)()
+            node.SetLayoutName(name)
+            node.SetSingletonTag(name)
+            added.append(slicer.mrmlScene.AddNode(node))
+        added[-2].SetFieldOfView(200, 100, 1)
+        added[-1].SetBackgroundVolumeID(volume.GetID())
+    yield added
+    for node in added:
+        slicer.mrmlScene.RemoveNode(node)
+
+
+def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices):
+    import slicer
+
+    view, composite, other, _other_composite = slices
+    volume = composite.GetBackgroundVolumeID()
+    assert not tools(panel).turnSlider.isVisibleTo(tools(panel).turnSlider.parent())
+    choose_trunk(panel)
+    press(panel, "straightenButton")
+    assert "is shown in the view Green" in said(panel)
+    shown = slicer.mrmlScene.GetNodeByID(composite.GetBackgroundVolumeID())
+    assert shown.GetName() == "Portal straightened"
+    bounds = [0.0] * 6
+    shown.GetRASBounds(bounds)
+    middle = np.reshape(bounds, (3, 2)).mean(axis=1)
+    assert view.GetFieldOfView()[1] >= bounds[5] - bounds[4]
+    tools(panel).turnSlider.value = 90
+    matrix = view.GetSliceToRAS()
+    assert [round(matrix.GetElement(row, 0)) for row in range(3)] == [0, -1, 0]
+    assert [matrix.GetElement(row, 3) for row in range(3)] == pytest.approx(middle)
+    press(panel, "patientButton")
+    tools(panel).clickPlaceWidget.currentNode().AddControlPointWorld(middle)
+    panel.process_events()
+    assert "in the patient" in said(panel)
+    there = [other.GetSliceToRAS().GetElement(row, 3) for row in range(3)]
+    middles = [
+        b.points[len(b.points) // 2][::-1]
+        for b in panel.widget.logic.tree(panel.widget.panel.result.models[0]).skeleton.branches
+    ]
+    assert min(np.linalg.norm(each - there) for each in middles) < 1.5
+    press(panel, "closeButton")
+    assert composite.GetBackgroundVolumeID() == volume
+    assert view.GetFieldOfView() == (200, 100, 1)
+    assert slicer.mrmlScene.IsNodePresent(shown)
+
+
+def test_a_way_between_two_clicks_is_straightened_only_with_a_volume(panel):
+    panel.ui.branchTable.clearSelection()
+    press(panel, "straightenButton")
+    click_at(panel, (66, 44, 20))
+    click_at(panel, (70, 12, 20))
+    assert "Show the volume" in panel.ui.statusLabel.text
 
 
 def test_vessels_are_split_and_measured(panel):

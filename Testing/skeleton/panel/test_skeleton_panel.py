@@ -101,10 +101,10 @@ def test_apply_says_what_it_lacks(slicer_scene, open_panel):
     panel = open_panel("PotentialSkeleton")
     assert not panel.ui.applyButton.enabled
     assert "Choose the vessels" in panel.ui.applyButton.toolTip
-    assert panel.ui.nextLabel.text == panel.ui.applyButton.toolTip
+    assert panel.ui.adviceLabel.text == panel.ui.applyButton.toolTip
     assert not panel.ui.csvButton.isVisible()
     panel.parameters.input = add_bars()
-    assert panel.ui.nextLabel.text == "Press Apply to find the centrelines."
+    assert panel.ui.adviceLabel.text == "Press Apply to find the centrelines."
     assert panel.ui.applyButton.enabled
     assert "Find the centrelines" in panel.ui.applyButton.toolTip
 
@@ -186,7 +186,7 @@ def test_a_result_of_vessels_that_are_not_chosen_any_more_is_named(panel, monkey
     during_the_run(monkeypatch, lambda: setattr(panel.parameters, "input", other))
     panel.click("applyButton")
     assert panel.ui.statusLabel.text.startswith(f"{first.GetName()}: Found")
-    assert "Press Apply" in panel.ui.nextLabel.text
+    assert "Press Apply" in panel.ui.adviceLabel.text
 
 
 # --- the branches
@@ -349,31 +349,31 @@ def test_vessels_and_settings_that_were_changed_ask_for_another_run(panel, slice
     vessels = panel.parameters.input = add_segmentation()
     panel.process_events()
     panel.click("applyButton")
-    advice, parameters = panel.ui.nextLabel.text, panel.parameters
+    advice, parameters = panel.ui.adviceLabel.text, panel.parameters
     parameters.device = type(parameters.device).CPU  # gives the same
     parameters.colouring = type(parameters.colouring).BRANCH  # is not of the run
     edit_segment(vessels, ids(vessels)[1])  # another one
     panel.process_events()
-    assert panel.ui.nextLabel.text == advice
+    assert panel.ui.adviceLabel.text == advice
     parameters.strength = 8
-    assert panel.ui.nextLabel.text == stale
+    assert panel.ui.adviceLabel.text == stale
     parameters.strength = 6
-    assert panel.ui.nextLabel.text == advice
+    assert panel.ui.adviceLabel.text == advice
     parameters.curves = True
-    assert panel.ui.nextLabel.text == stale
+    assert panel.ui.adviceLabel.text == stale
     for number, said in enumerate((stale, edited)):
         assert slicer.util.saveScene(str(tmp_path / f"{number}.mrb"), {})
         slicer_scene.Clear(False)
         panel.process_events()
         slicer.util.loadScene(str(tmp_path / f"{number}.mrb"), {})
         panel.process_events()
-        assert panel.ui.nextLabel.text == said  # also after saving and loading
+        assert panel.ui.adviceLabel.text == said  # also after saving and loading
         node = panel.parameters.input
         edit_segment(node, ids(node)[0])
         panel.process_events()
-        assert panel.ui.nextLabel.text == edited
+        assert panel.ui.adviceLabel.text == edited
     panel.click("applyButton")
-    assert panel.ui.nextLabel.text == advice
+    assert panel.ui.adviceLabel.text == advice
 
 
 # --- scenes, modules, reload

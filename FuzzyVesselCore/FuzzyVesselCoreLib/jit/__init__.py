@@ -1,1 +1,0 @@
-"""Code that numba compiles: how (`decorators`), and ahead of a first run (`warm_up`)."""
