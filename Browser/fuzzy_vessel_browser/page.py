@@ -16,6 +16,13 @@ from .session import Session
 
 TITLE = "FuzzyVesselGPU"
 MIDDLE = 0.5  # of the slider, before there is a result
+KEYS = """
+window.addEventListener('keydown', (event) => {
+  if (!event.ctrlKey && !event.metaKey) return;
+  const name = { z: event.shiftKey ? 'redo' : 'undo', y: 'redo' }[event.key.toLowerCase()];
+  if (name) { event.preventDefault(); trigger(name); }
+})
+"""
 STYLE = """
 html { overflow: hidden; }
 .grid { display: grid; height: 100vh; gap: 2px; background: #333;
@@ -23,6 +30,7 @@ html { overflow: hidden; }
 .pane { position: relative; background: black; overflow: hidden; }
 .pane .label { position: absolute; top: 6px; left: 10px; color: #bbb; pointer-events: none;
   font-size: 13px; text-shadow: 0 0 3px black; }
+.pane .fit { position: absolute; top: 0; right: 2px; color: #bbb; }
 .pane .slice { position: absolute; bottom: 2px; left: 12px; right: 12px; opacity: 0.75; }
 .column .v-btn { text-transform: none; letter-spacing: 0; }
 .hint { font-size: 14px; line-height: 1.45; min-height: 62px; }
@@ -51,7 +59,7 @@ class Page:
             self._views,
             server,
             slice_view_ui_f=_slice_controls,
-            three_d_view_ui_f=_three_d_label,
+            three_d_view_ui_f=_controls,
             rca_encoder="jpeg",
             blur_fps=15,
             interactive_quality=70,
@@ -126,9 +134,9 @@ class Page:
             "redo": session.redo,
             "amount": lambda amount: session.set_threshold(1 - float(amount)),
             "automatic": session.set_threshold,
-            "centrelines": session.find_centrelines,
+            "centrelines": lambda: session.begin(session.find_centrelines()),
             "cancel": session.cancel,
-            "save": save,
+            "save": lambda: session.begin(save()),
         }
         for name, action in actions.items():
             self._server.controller.trigger(name)(action)
@@ -147,6 +155,7 @@ class Page:
         with VAppLayout(self._server, full_height=True) as layout:
             layout.root.theme = "dark"
             client.Style(STYLE)
+            client.ClientTriggers(mounted=KEYS)
             self._fetch = client.JSEval(exec="window.open($event, 'sent')")
             drawer = vuetify3.VNavigationDrawer(
                 location="right", permanent=True, width=340, classes="column"
@@ -163,19 +172,28 @@ def _css(color: tuple[float, float, float]) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in color)
 
 
-def _slice_controls(server: Any, _name: str, view: Any) -> None:
+def _slice_controls(server: Any, name: str, view: Any) -> None:
     """A slice's name, and the slider through the volume."""
     from trame.widgets import html
     from trame_slicer.app.logic.slice_view_logic import connect_slice_view_slider_to_state
     from trame_slicer.app.ui.slider import Slider
 
-    html.Div(view.get_orientation(), classes="label")
+    _controls(server, name, view)
     state = connect_slice_view_slider_to_state(server, view)
     with html.Div(classes="slice"):
         Slider(typed_state=state, density="compact", color="grey-lighten-1")
 
 
-def _three_d_label(_server: Any, _name: str, _view: Any) -> None:
-    from trame.widgets import html
+def _controls(_server: Any, _name: str, view: Any) -> None:
+    """A view's name, and a button that fits it."""
+    from trame.widgets import html, vuetify3
 
-    html.Div("3D", classes="label")
+    html.Div(getattr(view, "get_orientation", lambda: "3D")(), classes="label")
+    with html.Div(classes="fit"):
+        vuetify3.VBtn(
+            icon="mdi-fit-to-screen-outline",
+            size="x-small",
+            variant="text",
+            title="Show all of it",
+            click=view.reset_view,
+        )

@@ -117,7 +117,7 @@ def serve(options: Namespace) -> None:
         print(f"Open {address}\nCtrl+C ends it.", flush=True)
         if not options.no_open:
             webbrowser.open(address)
-        asyncio.get_running_loop().create_task(files.begin())
+        session.begin(files.begin())
 
     def closed() -> None:
         if options.until_closed:
@@ -125,7 +125,7 @@ def serve(options: Namespace) -> None:
 
     def end_without_pages() -> None:
         if not guard.pages:
-            asyncio.get_running_loop().create_task(server.stop())
+            session.begin(server.stop())
 
     server.controller.on_server_bind.add(bind)
     server.controller.on_server_ready.add(ready)

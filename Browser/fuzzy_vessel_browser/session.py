@@ -1,7 +1,7 @@
 """What the page's buttons do: points, the runs that follow them, undo, centrelines."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -70,6 +70,7 @@ class Session:
         self._history = ClickHistory(lambda _node, _there: None)
         self._pool = ThreadPoolExecutor(1)
         self._task: asyncio.Task | None = None
+        self._jobs: set[asyncio.Task] = set()
         self._busy = asyncio.Lock()
         self._wanted = self._cancelled = self._framed = self._restoring = False
         self._asked: Any = None  # the inputs that a run was asked for
@@ -112,6 +113,8 @@ class Session:
         node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
         node.CreateDefaultDisplayNodes()
         node.GetDisplayNode().SetGlyphScale(2.0)
+        for each in slicer.util.getNodesByClass("vtkMRMLSliceNode"):  # in 3D the mouse turns
+            node.GetDisplayNode().AddViewNodeID(each.GetID())
         node.AddObserver(node.PointPositionDefinedEvent, self._on_new_point)
         node.AddObserver(node.PointRemovedEvent, self._on_points)
         node.AddObserver(node.PointEndInteractionEvent, self._on_points)
@@ -139,6 +142,8 @@ class Session:
         import slicer
 
         self.mode = mode
+        for each in self._lists:
+            each.SetLocked(mode == "brightness")  # else the mouse drags a point that is under it
         scene, kind = slicer.mrmlScene, slicer.vtkMRMLInteractionNode
         interaction = scene.GetNodeByID("vtkMRMLInteractionNodeSingleton")
         if mode in ("vessel", "background"):
@@ -229,6 +234,12 @@ class Session:
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow())
         self.changed()
+
+    def begin(self, job: Coroutine[Any, Any, None]) -> None:
+        """Do a job while the page's further messages are taken: the socket waits for an answer."""
+        task = asyncio.get_running_loop().create_task(job)
+        self._jobs.add(task)
+        task.add_done_callback(self._jobs.discard)
 
     async def settled(self) -> None:
         """Wait until the result is that of the points."""

@@ -132,6 +132,9 @@ def test_clicks_not_vessel_undo_and_what_is_saved(page):
     assert millilitres(page, both) == one
     page.get_by_role("button", name="Find centrelines").click()
     page.locator(".branches tbody tr").first.wait_for(timeout=WAIT)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Cancelled; nothing was changed.").wait_for(timeout=WAIT)
     archive = saved(page)
     folder = archive.namelist()[0].partition("/")[0]
     report = json.loads(archive.read(f"{folder}/report.json"))["input"]

@@ -98,6 +98,20 @@ def test_not_vessel_undo_and_redo(session, phantom):
     assert session.can_redo
 
 
+def test_a_point_that_was_dragged_is_followed(session, phantom):
+    async def script():
+        click(session, phantom.seeds[0])
+        await session.settled()
+        node = session.vessels[0]
+        node.SetNthControlPointPositionWorld(0, world_points(phantom.seeds[-1:], session.volume)[0])
+        node.InvokeEvent(node.PointEndInteractionEvent)
+        await session.settled()
+
+    run(script)
+    assert np.array_equal(labels(session), expected(phantom, phantom.seeds[-1:]))
+    assert session.can_undo
+
+
 def test_two_vessels_less_and_more(session, phantom):
     seeds = {"Vessel": phantom.seeds[:1], "Vessel 2": phantom.seeds[-1:]}
     found = []
