@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,16 +46,13 @@ class Server:
             [sys.executable, "-m", "fuzzy_vessel", "serve", "--no-open", "--device", "cpu",
              *map(str, arguments)],
             stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS)),
+                 "TMPDIR": str(Path(arguments[0]).parent)},
         )  # fmt: skip
         self.address = next(
             found[0] for line in self.process.stdout if (found := re.search(r"http\S+", line))
         )
         self.root = self.address.partition("/?")[0]
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait(20)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +62,10 @@ def path(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(path):
-    server = Server(path)
+    server = Server(path, "--until-closed")
     yield server
-    server.end()
+    server.process.terminate()
+    server.process.wait(20)
 
 
 @pytest.fixture(scope="module")
@@ -211,10 +210,7 @@ def test_other_sites_and_hosts_are_refused(server):
         assert status(f"{server.root}/open", b"", **own, **more) == 403
 
 
-def test_the_server_ends_with_its_last_page_and_leaves_no_file(browser, path, tmp_path):
-    server = Server(path, "--until-closed")
-    page = browser.new_page()
-    page.goto(server.address)
-    page.get_by_text("two tubes").wait_for(timeout=WAIT)
+def test_the_server_ends_with_its_last_page_and_leaves_no_file(page, server, path):
     page.close()
     assert server.process.wait(20) == 0
+    assert list(path.parent.iterdir()) == [path]
