@@ -82,6 +82,7 @@ class Files:
 
     async def _upload(self, request: web.Request) -> web.Response:
         """Take one file, an archive, or the files of a folder, and open them."""
+        self._session.cancel()  # what is of the volume before
         await self._session.do("Opening", lambda: self._take(request))
         return web.Response(text="", content_type="text/html")
 
@@ -90,7 +91,8 @@ class Files:
         try:
             limit = min(LARGEST, shutil.disk_usage(place).free // 2)
             count, size, total = 0, 0, request.content_length or 1
-            async for part in await request.multipart():
+            parts: Any = await request.multipart()
+            async for part in parts:
                 if not part.filename:
                     continue
                 count += 1

@@ -1,6 +1,7 @@
 """What the page's buttons do: points, the runs that follow them, undo, centrelines."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -80,22 +81,13 @@ class Session:
 
     def open(self, volume: Any, path: Path | None = None) -> None:
         """Take a volume of the scene in place of the one before."""
-        import slicer
-
-        scene = slicer.mrmlScene
-        self.cancel()
+        self._wanted = False
         self._clear_trees()
-        result = self.result
-        old = [self.volume, self.background, *self.vessels]
-        old += [result.labelmapNode, result.sceneNode, result.divisionNode] if result else []
-        old += [result.segmentationNode] if result else []
-        for node in old:
-            if node is not None and scene.IsNodePresent(node):
-                scene.RemoveNode(node)
+        self._drop_result()
+        _remove(self.volume, self.background, *self.vessels)
         self.logic.forget()
         self.volume, self.path, self._voxels = volume, path, voxels_of(volume)
-        self.result, self.threshold = None, None
-        self.said, self.problem, self._framed = "", False, False
+        self.threshold, self._framed = None, False
         if self._voxels.min() < CT_BELOW:
             display = volume.GetDisplayNode()
             display.SetAutoWindowLevel(False)
@@ -273,6 +265,9 @@ class Session:
                 self.said, self.problem = str(worded(error)), True
             except MemoryError:
                 self.said, self.problem = "The memory does not suffice for this volume.", True
+            except Exception as error:  # the page says so and goes on; the console has the rest
+                logging.getLogger(__name__).exception(work)
+                self.said, self.problem = f"{work} failed: {error}", True
             finally:
                 self.work = ""
                 self.changed()
@@ -291,7 +286,7 @@ class Session:
         return future.result()
 
     async def _segment(self) -> None:
-        inputs, volume = self._inputs(), self.volume
+        inputs = self._inputs()
         lists = [node for node in self.vessels if node.GetNumberOfDefinedControlPoints()]
         self._clear_trees()
         if not lists:
@@ -304,53 +299,32 @@ class Session:
             threshold=self.threshold,
             device=self.device,
         )
-        run = Run(volume, lists, options, self._voxels)
+        run = Run(self.volume, lists, options, self._voxels)
         found = await self.compute(lambda told: run.compute(told, self.logic.cached))
-        if volume is not self.volume:
-            return
-        nodes, former = self.result, self._surfaces()
+        nodes = self.result
+        former = _surfaces(nodes.segmentationNode) if nodes else {}
         outputs = Outputs(
             sceneVolumeNode=nodes and nodes.sceneNode,
             labelmapNode=nodes and nodes.labelmapNode,
             segmentationNode=(nodes and nodes.segmentationNode) or True,
         )
         self.result = run.write(found, outputs)
-        inner = self.result.segmentationNode.GetSegmentation()
+        shown = self.result.segmentationNode
+        inner = shown.GetSegmentation()
+        for segment_id in set(inner.GetSegmentIDs()) - set(self.result.segmentIDs):
+            inner.RemoveSegment(segment_id)  # of a vessel whose points are gone
         for segment_id, node in zip(self.result.segmentIDs, lists):
             inner.GetSegment(segment_id).SetColor(color_of(node))
-        self._drop_other_segments()
-        for segment_id in self.result.segmentIDs:  # until that of the new voxels is made
-            node = self.result.segmentationNode
-            surfaces.put_surface(node, segment_id, former.get(segment_id))
+            # The earlier surface is shown until that of the new voxels is made.
+            surfaces.put_surface(shown, segment_id, former.get(segment_id))
         self._current_inputs = inputs
         self.said = " ".join(str(worded(each)) for each in self.result.warnings)
 
-    def _surfaces(self) -> dict[str, Any]:
-        """The surface of each segment, where it has one."""
-        if self.result is None:
-            return {}
-        inner = self.result.segmentationNode.GetSegmentation()
-        ids = [each for each in self.result.segmentIDs if inner.GetSegment(each) is not None]
-        return {each: inner.GetSegment(each).GetRepresentation(surfaces.SURFACE) for each in ids}
-
-    def _drop_other_segments(self) -> None:
-        """A vessel without points has no segment any more."""
-        inner = self.result.segmentationNode.GetSegmentation()
-        for each in list(inner.GetSegmentIDs()):
-            if each not in self.result.segmentIDs:
-                inner.RemoveSegment(each)
-
     def _drop_result(self) -> None:
         """Without points there are no vessels."""
-        import slicer
-
         if self.result is not None:
-            result = self.result
-            for node in (result.labelmapNode, result.sceneNode, result.divisionNode):
-                if node is not None:
-                    slicer.mrmlScene.RemoveNode(node)
-            slicer.mrmlScene.RemoveNode(result.segmentationNode)
-            self.result = None
+            found, self.result = self.result, None
+            _remove(found.labelmapNode, found.sceneNode, found.divisionNode, found.segmentationNode)
 
     async def _make_surfaces(self) -> None:
         """What the voxels look like in 3D; observers draw it."""
@@ -374,8 +348,7 @@ class Session:
     async def find_centrelines(self) -> None:
         """Find the centrelines of each vessel, and a row for each branch."""
         await self.settled()
-        if self.result is not None:
-            await self.do(CENTRELINES, self._find_centrelines)
+        await self.do(CENTRELINES, self._find_centrelines)
 
     async def _find_centrelines(self) -> None:
         from fuzzy_vessel.arguments import SMALL_ISLAND
@@ -386,15 +359,13 @@ class Session:
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
         options: Any = dict(drop_islands=SMALL_ISLAND, close_tunnels=width, device=self.device)
+        vessels = [each for each in self.result.vessels if each.volumeMl > 0] if self.result else []
         found = []
-        for vessel in self.result.vessels:
-            if vessel.volumeMl > 0:
-                solid = read_solid(self.result.labelmapNode, None, vessel.label)
-                find = partial(_skeleton, solid, options)
-                skeleton = await self.compute(find)
-                found.append((solid, skeleton, Requests(curveNodes=False, labelmapNode=False)))
+        for vessel in vessels:
+            solid = read_solid(self.result.labelmapNode, None, vessel.label)
+            skeleton = await self.compute(partial(_skeleton, solid, options))
+            found.append((solid, skeleton, Requests(curveNodes=False, labelmapNode=False)))
         self._clear_trees()
-        vessels = [each for each in self.result.vessels if each.volumeMl > 0]
         for vessel, tree in zip(vessels, write_skeletons(found)):
             self._trees += [tree.modelNode, tree.tableNode]
             table = tree.skeleton.to_table()
@@ -404,13 +375,11 @@ class Session:
                  "diameter": f"{2 * radius:.1f}"}
                 for branch, length, radius in rows
             ]  # fmt: skip
-        self.result.segmentationNode.GetDisplayNode().SetOpacity3D(CLEAR)
+        if vessels:
+            self.result.segmentationNode.GetDisplayNode().SetOpacity3D(CLEAR)
 
     def _clear_trees(self) -> None:
-        import slicer
-
-        for node in self._trees:
-            slicer.mrmlScene.RemoveNode(node)
+        _remove(*self._trees)
         self._trees, self.branches = [], []
         if self.result is not None:
             self.result.segmentationNode.GetDisplayNode().SetOpacity3D(1.0)
@@ -444,3 +413,19 @@ def _skeleton(solid: Any, options: Any, told: Callable[[float], bool]) -> Any:
     from PotentialSkeletonLib import skeletonize
 
     return skeletonize(solid.mask, solid.spacing, progress=told, **options)
+
+
+def _surfaces(segmentation_node: Any) -> dict[str, Any]:
+    """The surface of each segment, by its ID; None where it has none."""
+    inner = segmentation_node.GetSegmentation()
+    ids = inner.GetSegmentIDs()
+    return {each: inner.GetSegment(each).GetRepresentation(surfaces.SURFACE) for each in ids}
+
+
+def _remove(*nodes: Any) -> None:
+    """Take nodes out of the scene, as far as they are there."""
+    import slicer
+
+    for node in nodes:
+        if node is not None and slicer.mrmlScene.IsNodePresent(node):
+            slicer.mrmlScene.RemoveNode(node)
