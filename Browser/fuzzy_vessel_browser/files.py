@@ -1,13 +1,15 @@
 """Volumes that come in, from the command line or the page, and results that go out."""
 
+import json
 import re
 import shutil
 import tempfile
 import zipfile
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from aiohttp import web
 
@@ -15,8 +17,7 @@ from fuzzy_vessel.reading import volumes
 from fuzzy_vessel.reading.process import SUFFIXES, TIFF, Choice
 from fuzzy_vessel.writing.files import write_nodes
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import inside
-from FuzzyVesselCoreLib.mrml.points import add_phantom, placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import add_phantom
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 from . import saving
@@ -26,19 +27,14 @@ PHANTOM_SIZE = 128
 LARGEST = 8 << 30  # bytes that are taken in, and never more than half of what is free
 MOST_FILES = 20_000
 PART = 1 << 20  # bytes at a time
-RESULTS = "/results.zip"
+RESULTS, SESSION, SCENE = "/results.zip", "session.json", "scene.mrb"
 
 
 class Files:
     """The files of one session; those that were uploaded or made go when it ends.
 
-    Parameters
-    ----------
-    session : Session
-    options : Namespace
-        Of the command line: `volume`, and what `Choice.of` looks for.
-    download : callable
-        ``download(address)`` lets the browser fetch a file.
+    `options` are those of the command line: `volume`, and what `Choice.of` looks for;
+    ``download(address)`` lets the browser fetch a file.
     """
 
     def __init__(
@@ -66,7 +62,7 @@ class Files:
     async def _open_first(self) -> None:
         session, given = self._session, self._options.volume
         if given is not None:
-            await self._open(volumes.existing(given))
+            await self._open(volumes.existing(given), self._choice)
             return
         phantom = await session.compute(lambda _told: liver_phantom((PHANTOM_SIZE,) * 3))
         volume, *lists = add_phantom(phantom)
@@ -74,10 +70,10 @@ class Files:
             node.GetScene().RemoveNode(node)
         session.open(volume)
 
-    async def _open(self, path: Path) -> None:
-        choice = self._choice
+    async def _open(self, path: Path, choice: Choice) -> None:
         image = await self._session.compute(lambda _told: volumes.load_volume(path, choice))
         self._session.open(volumes.add_volume(path, image), path)
+        self._choice = choice
         self._session.said = " ".join(volumes.notes_of(self._session.volume))
 
     async def _upload(self, request: web.Request) -> web.Response:
@@ -105,13 +101,18 @@ class Files:
                                 f"More than {limit >> 20} MB or {MOST_FILES} files are not taken."
                             )
                         file.write(chunk)
-            path = await self._session.compute(lambda _told: _what_to_open(place, limit))
-            self._choice = Choice()
-            await self._open(path)
+            find = partial(_what_to_open, place, limit)
+            path, saved = await self._session.compute(lambda _told: find())
+            await self._open(path, Choice())
+            if saved is not None:
+                self._session.restore(saved)
         except BaseException as error:
-            shutil.rmtree(place, ignore_errors=True)
+            if self._session.path is None or place not in self._session.path.parents:
+                shutil.rmtree(place, ignore_errors=True)
             if isinstance(error, InputError):  # the person knows the file by its name alone
                 raise InputError(str(error).replace(f"{place}/", "")) from error
+            if isinstance(error, KeyError | TypeError | ValueError | AttributeError):
+                raise InputError("What was sent is damaged.") from error
             raise
         for other in self._folder.glob("upload-*"):
             if other != place:
@@ -133,21 +134,21 @@ class Files:
             write_nodes(path.parent, {path.name: session.volume})
         out = self._folder / f"{_clean(name)}-vessels"
         shutil.rmtree(out, ignore_errors=True)
-        archive = await saving.run([str(path), *self.arguments()], session.tell, out)
-        self._archive = archive
+        saved = {"volume": volumes.name_of(path), **session.points()}
+        await saving.run([str(path), *self.arguments()], session.tell, out)
+        (out / SESSION).write_text(json.dumps(saved), encoding="utf-8")
+        pack = partial(shutil.make_archive, str(out), "zip", out.parent, out.name)
+        self._archive = Path(await session.compute(lambda _told: pack()))
         shutil.rmtree(out, ignore_errors=True)
         self._download(RESULTS)
 
     def arguments(self) -> list[str]:
         """The options of ``fuzzy-vessel run`` that give the session's result."""
         session, found = self._session, [f"--device={self._session.device}"]
-        shape = session.volume.GetImageData().GetDimensions()[::-1]
-        options = {session.background: "--background="}
-        options |= {node: f"--vessel={node.GetName()}:" for node in session.vessels}
-        for node, option in options.items():
-            voxels = points_in_volume(session.volume, placed_points(node).world)
-            for k, j, i in voxels[inside(voxels, shape)].tolist():
-                found.append(f"{option}{i},{j},{k}")
+        points = session.points()
+        named = [(f"--vessel={name}:", each) for name, each in points["vessels"].items()]
+        for option, voxels in (*named, ("--background=", points["background"])):
+            found += [f"{option}{i},{j},{k}" for i, j, k in voxels]
         if session.threshold is not None:
             found.append(f"--threshold={session.threshold}")
         for option, value in self._choice._asdict().items():
@@ -177,8 +178,11 @@ def _free_name(folder: Path, name: str) -> Path:
     return path
 
 
-def _what_to_open(folder: Path, limit: int) -> Path:
-    """The file among those that were uploaded, or the folder of a DICOM series."""
+def _what_to_open(folder: Path, limit: int) -> tuple[Path, Any]:
+    """The file among those that were uploaded, or the folder of a DICOM series.
+
+    Of results that the page has saved: their volume, and the points that belong to it.
+    """
     files = sorted(folder.iterdir())
     if not files:
         raise InputError("No file was sent.")
@@ -188,13 +192,20 @@ def _what_to_open(folder: Path, limit: int) -> Path:
         _unpack(files[0], inside_folder, limit)
         files[0].unlink()
         folder, files = inside_folder, sorted(inside_folder.iterdir())
+    if {SESSION, SCENE} <= {each.name for each in files}:
+        saved = json.loads((folder / SESSION).read_text(encoding="utf-8"))
+        scene = folder / "scene"
+        scene.mkdir()
+        _unpack(folder / SCENE, scene, limit)
+        return scene / _clean(f"{saved['volume']}.nrrd"), saved
     named = [each for each in files if each.name.lower().endswith((*SUFFIXES, *TIFF))]
     if len(named) > 1:
         raise InputError("Several volumes were sent: choose one.")
     if named:
-        return named[0]
+        return named[0], None
     # A single slice of a series may be there, or a file that the reader refuses by its name.
-    return folder if len(files) != 1 or files[0].suffix.lower() in ("", ".dcm") else files[0]
+    alone = len(files) == 1 and files[0].suffix.lower() not in ("", ".dcm")
+    return files[0] if alone else folder, None
 
 
 def _unpack(archive: Path, folder: Path, limit: int) -> None:
@@ -206,21 +217,12 @@ def _unpack(archive: Path, folder: Path, limit: int) -> None:
             if len(members) > MOST_FILES:
                 raise InputError(f"{archive.name}: more than {MOST_FILES} files are not taken.")
             for each in members:
-                with (
-                    packed.open(each) as source,
-                    _free_name(folder, each.filename).open("wb") as to,
-                ):
-                    size += _copy(source, to, limit - size, archive.name)
+                path = _free_name(folder, each.filename)
+                with packed.open(each) as source, path.open("wb") as file:
+                    while chunk := source.read(PART):
+                        size += len(chunk)
+                        if size > limit:
+                            raise InputError(f"{archive.name}: it is too large when unpacked.")
+                        file.write(chunk)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{archive.name}: this archive cannot be read: {error}.") from error
-
-
-def _copy(source: Any, to: BinaryIO, limit: int, name: str) -> int:
-    """Copy a file that is unpacked, of no more than so many bytes."""
-    size = 0
-    while chunk := source.read(PART):
-        size += len(chunk)
-        if size > limit:
-            raise InputError(f"{name}: it is too large when it is unpacked.")
-        to.write(chunk)
-    return size

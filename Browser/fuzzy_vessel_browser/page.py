@@ -100,7 +100,8 @@ class Page:
             state.said, state.problem = session.said, session.problem
             state.work, state.percent = session.work, round(100 * session.share)
             state.mode, state.current = session.mode, session.current
-            state.can_undo, state.can_redo = session.can_undo, session.can_redo
+            history = session.history
+            state.can_undo, state.can_redo = history.can_undo, history.can_redo
             state.automatic, state.has_result = session.threshold is None, result is not None
             state.amount = round(1 - threshold, 3)
             state.branches, state.background = session.branches, _css(BACKGROUND_COLOR)

@@ -1,4 +1,4 @@
-"""Results as one archive: the folder that ``fuzzy-vessel run`` writes, made in another process.
+"""Results: the folder that ``fuzzy-vessel run`` writes, made in another process.
 
 The page stays alive meanwhile, and what is saved is what the same command gives again. The child
 (``python -m fuzzy_vessel_browser.saving``) writes its progress to standard output, a line
@@ -7,7 +7,6 @@ The page stays alive meanwhile, and what is saved is what the same command gives
 
 import asyncio
 import os
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,8 +18,8 @@ from FuzzyVesselCoreLib.errors import Cancelled, InputError
 POLL = 0.2  # seconds
 
 
-async def run(arguments: Sequence[str], told: Callable[[float], bool], out: Path) -> Path:
-    """Write the results of ``fuzzy-vessel run`` with these arguments; returns the archive.
+async def run(arguments: Sequence[str], told: Callable[[float], bool], out: Path) -> None:
+    """Write the results of ``fuzzy-vessel run`` with these arguments into a new folder.
 
     `told` gets the share that is done of a stage, and returns whether to go on.
     """
@@ -53,8 +52,6 @@ async def run(arguments: Sequence[str], told: Callable[[float], bool], out: Path
     if status:
         said = tasks[1].result().decode("utf-8", "replace").strip().splitlines()
         raise InputError(said[-1] if said else "The results could not be written.")
-    pack = asyncio.to_thread(shutil.make_archive, str(out), "zip", out.parent, out.name)
-    return Path(await pack)
 
 
 class Lines(Progress):

@@ -46,6 +46,7 @@ class Guard:
     def __init__(self, host: str) -> None:
         self.key = secrets.token_urlsafe(24)
         self._local = host in LOOPBACK
+        self._page: Any = None  # the connection of the newest page
         self.pages = 0  # that are open
         self.closed: Callable[[], None] = lambda: None  # called when one was closed
 
@@ -72,6 +73,9 @@ class Guard:
             )
         if request.path != SOCKET:
             return await handler(request)
+        if self._page is not None:
+            self._page.close()  # the views have one size, that of the newest page
+        self._page = request.transport
         self.pages += 1
         try:
             return await handler(request)

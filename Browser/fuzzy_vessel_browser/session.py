@@ -17,8 +17,9 @@ from FuzzyConnectedGPUMRML.vessels import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.advice import Situation, advice
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
+from FuzzyVesselCoreLib.geometry import inside
+from FuzzyVesselCoreLib.mrml import points as markups
 from FuzzyVesselCoreLib.mrml import surfaces
-from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, paint, placed_points
 from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
 LEAST = 0.01  # of the threshold
@@ -37,15 +38,8 @@ class Session:
 
     Everything but `compute` happens in the thread of asyncio, which serves the page.
 
-    Parameters
-    ----------
-    device : str
-        "auto", "cpu", "cuda", "cuda:1".
-    changed : callable
-        ``changed()`` is called when what the page says may have changed.
-    show : callable
-        ``show(what)`` is called when the views are to be fitted: to a new "volume", or to the
-        first "surface" of it.
+    ``changed()`` is called when what the page says may have changed, ``show(what)`` when the views
+    are to be fitted: to a new "volume", or to the first "surface" of it.
     """
 
     def __init__(
@@ -68,7 +62,7 @@ class Session:
         self.branches: list[dict[str, Any]] = []
         self._trees: list[Any] = []
         self._voxels: Any = None
-        self._history = ClickHistory(lambda _node, _there: None)
+        self.history = ClickHistory(lambda _node, _there: None)
         self._pool = ThreadPoolExecutor(1)
         self._task: asyncio.Task | None = None
         self._jobs: set[asyncio.Task] = set()
@@ -93,11 +87,33 @@ class Session:
             display.SetAutoWindowLevel(False)
             display.SetWindowLevelMinMax(*CT_WINDOW)
         self.background, self.vessels = self._new_list("Not vessel"), []
-        paint(self.background, BACKGROUND_COLOR)
-        self._history = ClickHistory(lambda _node, _there: None)
+        markups.paint(self.background, markups.BACKGROUND_COLOR)
+        self.history = ClickHistory(lambda _node, _there: None)
         self.add_vessel()
         self._asked = self._current_inputs = self._inputs()
         self.show("volume")
+
+    def points(self) -> dict[str, Any]:
+        """Voxels I, J, K of the points in the volume: of each vessel by name, of the background."""
+        shape = self.volume.GetImageData().GetDimensions()[::-1]
+        found = []
+        for node in self._lists:
+            voxels = markups.points_in_volume(self.volume, markups.placed_points(node).world)
+            found.append(voxels[inside(voxels, shape)][:, ::-1].tolist())
+        named = {node.GetName(): each for node, each in zip(self.vessels, found)}
+        return {"vessels": named, "background": found[-1], "threshold": self.threshold}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Place the points of `points` again, and segment."""
+        vessels = list(saved["vessels"].values())
+        for _voxels in vessels[1:]:
+            self.add_vessel()
+        for node, voxels in zip(self._lists, [*vessels, saved["background"]], strict=True):
+            array = np.array(voxels, float).reshape(-1, 3)[:, ::-1]
+            for place in markups.world_points(array, self.volume):
+                node.AddControlPointWorld(*place)
+        if saved["threshold"] is not None:
+            self.set_threshold(float(saved["threshold"]))
 
     def _new_list(self, name: str) -> Any:
         import slicer
@@ -117,11 +133,11 @@ class Session:
         number = len(self.vessels) + 1
         node = self._new_list("Vessel" if number == 1 else f"Vessel {number}")
         if number == 1:
-            paint(node, FIRST_COLOR)
+            markups.paint(node, FIRST_COLOR)
         else:
             set_kind(node, OTHER, [color_of(each) for each in self.vessels])
         self.vessels.append(node)
-        self._history.record(self._lists, self.threshold)
+        self.history.record(self._lists, self.threshold)
         self.choose_vessel(number - 1)
 
     def choose_vessel(self, number: int) -> None:
@@ -165,13 +181,13 @@ class Session:
 
     def _on_new_point(self, node: Any, _event: str) -> None:
         if not self._restoring:
-            self.look_at(placed_points(node).world[-1])
+            self.look_at(markups.placed_points(node).world[-1])
         self._on_points(node, _event)
 
     def _on_points(self, _node: Any, _event: str) -> None:
         if self._restoring or self._inputs() == self._asked:
             return  # nothing but the point that follows the mouse
-        self._history.record(self._lists, self.threshold)
+        self.history.record(self._lists, self.threshold)
         self._run_soon()
 
     @staticmethod
@@ -184,26 +200,20 @@ class Session:
 
     def _inputs(self) -> tuple:
         """What a result depends on."""
-        points = [tuple(map(tuple, placed_points(each).world.tolist())) for each in self._lists]
+        points = [
+            tuple(map(tuple, markups.placed_points(each).world.tolist())) for each in self._lists
+        ]
         return tuple(points), self.threshold
 
     # --- undo, redo, less and more
 
-    @property
-    def can_undo(self) -> bool:
-        return self._history.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        return self._history.can_redo
-
     def undo(self) -> None:
         """Take the last click or move of the slider back."""
-        self._go(self._history.undo)
+        self._go(self.history.undo)
 
     def redo(self) -> None:
         """Make again what was taken back last."""
-        self._go(self._history.redo)
+        self._go(self.history.redo)
 
     def _go(self, step: Callable[[], Any]) -> None:
         self._restoring = True
@@ -216,7 +226,7 @@ class Session:
     def set_threshold(self, threshold: float | None = None) -> None:
         """Less or more of the vessels; None for what the run chooses."""
         self.threshold = None if threshold is None else min(max(threshold, LEAST), 1.0)
-        self._history.record(self._lists, self.threshold)
+        self.history.record(self._lists, self.threshold)
         self._run_soon()
 
     # --- runs: the latest inputs win, and the page stays alive

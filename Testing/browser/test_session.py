@@ -94,8 +94,8 @@ def test_not_vessel_undo_and_redo(session, phantom):
     for there, known in zip(found, (without, first, without, first), strict=True):
         assert np.array_equal(there, known)
     assert session.result is None  # no point is left
-    assert not session.can_undo
-    assert session.can_redo
+    assert not session.history.can_undo
+    assert session.history.can_redo
 
 
 def test_a_point_that_was_dragged_is_followed(session, phantom):
@@ -109,7 +109,7 @@ def test_a_point_that_was_dragged_is_followed(session, phantom):
 
     run(script)
     assert np.array_equal(labels(session), expected(phantom, phantom.seeds[-1:]))
-    assert session.can_undo
+    assert session.history.can_undo
 
 
 def test_two_vessels_less_and_more(session, phantom):
