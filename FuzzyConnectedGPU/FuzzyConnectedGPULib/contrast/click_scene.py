@@ -62,7 +62,7 @@ def click_scene(
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
             added, has_contrast = add_faint_click(
-                connectedness, found, click.voxel, size, beside_object
+                connectedness, found, click.voxel, size, beside_object, main.halos
             )
             size += added
             if not has_contrast:
