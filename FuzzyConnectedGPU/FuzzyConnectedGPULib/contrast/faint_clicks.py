@@ -7,7 +7,6 @@ import numpy as np
 from .background import SHARE_OF_DIFFERENCE
 from .contrast_map import ContrastMap
 from .contrast_threshold import CONTRAST_THRESHOLD, membership, midway
-from .halos import HaloRule, in_halo, peak_at, peaks_of
 from .main_object import EVIDENT
 from .neighbourhood import MAX_RADIUS, Ball, at_click, component_of, inscribed_radius
 
@@ -35,14 +34,14 @@ def add_faint_click(
     click: tuple[int, ...],
     size: int,
     beside_object: bool = True,
-    halos: HaloRule | None = None,
+    near: bool = False,
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less contrast than the threshold means.
 
     `size` is the number of the object's voxels; `beside_object` says whether other clicks have an
-    object (else nothing is known to be a vessel yet); `halos` is what clicks in halos have said: a
-    click in one adds nothing far away. Returns by how many voxels the object has
-    grown, and False where the click differs from its surroundings in no way.
+    object (else nothing is known to be a vessel yet); `near` that nothing far from the click is
+    meant. Returns by how many voxels the object has grown, and False where the click differs from
+    its surroundings in no way.
     """
     if found.is_blank(click):
         return _add_alike(connectedness, found, click, 0), False
@@ -55,20 +54,13 @@ def add_faint_click(
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click]))
         limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-        whole = None
-        if halos is None or not in_halo(found, click, threshold):
-            whole = found.component(values, click, threshold, limit)
+        whole = None if near else found.component(values, click, threshold, limit)
         if whole is not None:
             flat, voxels = connectedness.ravel(), whole.voxels
-            before, thresholds = flat[voxels], np.float32(threshold)
-            if halos is not None and values is found.contrast:
-                peaks = peaks_of(whole, values.shape, found.unit)
-                thresholds = threshold * halos.beside(peaks, peak_at(found, click))
-            own = membership(whole.contrast, thresholds)
-            grown = (before < CONTRAST_THRESHOLD) & (own >= CONTRAST_THRESHOLD)
-            added = int(np.count_nonzero(grown))
+            before = flat[voxels]
+            added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
             if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
-                flat[voxels] = np.maximum(before, own)
+                flat[voxels] = np.maximum(before, membership(whole.contrast, threshold))
                 return added, True
         return _add_near(connectedness, values, found, click, threshold), True
     return _add_alike(connectedness, found, click, size), False
