@@ -69,8 +69,7 @@ def click_scene(
             size += added
             if not has_contrast:
                 without.append(click.voxel)
-    leaks = positive, negative, main.first_threshold
-    remove_leaks(connectedness, found, *leaks, progress)
+    remove_leaks(connectedness, found, positive, negative, progress)
     if border == "half":
         progress.check()
         move_to_half_contrast(connectedness, found, CONTRAST_THRESHOLD)
