@@ -1,9 +1,10 @@
-# The command line and the CLI modules, for servers and slicer_cli_web.
+# The command line, the page in the browser, and the CLI modules, for servers and slicer_cli_web.
 #   docker build -t fuzzy-vessel .                                   CPU
 #   docker build --build-arg CUDA=cuda13 -t fuzzy-vessel:cuda .      NVIDIA GPU, driver 580 or newer
 #   docker build --build-arg CUDA=cuda12 -t fuzzy-vessel:cuda .      NVIDIA GPU, older driver
 #   docker run --rm --user "$(id -u)" -v "$PWD:/data" fuzzy-vessel segment ct.nrrd --seed 265,206,70 --out vessels
 #   docker run --rm --user "$(id -u)" --gpus all -v "$PWD:/data" fuzzy-vessel:cuda run ct.nrrd ...
+#   docker run --rm -p 127.0.0.1:8080:8080 -v "$PWD:/data" fuzzy-vessel serve ct.nrrd --host 0.0.0.0 --port 8080 --no-open
 ARG PYTHON=3.12
 FROM python:${PYTHON}-slim
 
@@ -23,7 +24,8 @@ COPY FuzzyConnectedGPU FuzzyConnectedGPU
 COPY PotentialSkeleton PotentialSkeleton
 COPY CommandLine CommandLine
 COPY Napari Napari
-RUN pip install --no-cache-dir ".[mrml,zarr,tiff${CUDA:+,$CUDA}]"
+COPY Browser Browser
+RUN pip install --no-cache-dir ".[mrml,browser,zarr,tiff${CUDA:+,$CUDA}]"
 
 # Any user may run it: compiled code is kept where all can write.
 ENV NUMBA_CACHE_DIR=/tmp/numba CUPY_CACHE_DIR=/tmp/cupy MPLCONFIGDIR=/tmp/matplotlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes or renews the environment NAME (demo or test) in .venv/NAME and prints its Python.
+# Makes or renews the environment NAME (demo, browser or test) in .venv/NAME and prints its Python.
 # Everything is pinned in requirements/NAME.txt; a finished environment is used again as it is.
 set -euo pipefail
 name=$1
@@ -47,7 +47,7 @@ fi
 
 # The packages of an NVIDIA card are chosen by the CUDA version of its driver.
 card=
-if [ "$name" = demo ] && version=$(nvidia-smi 2>/dev/null | grep -o 'CUDA Version: [0-9]*'); then
+if [ "$name" != test ] && version=$(nvidia-smi 2>/dev/null | grep -o 'CUDA Version: [0-9]*'); then
     case "${version##* }" in
         12) card="cupy-cuda12x[ctk]==14.2.0 cuda-core==1.2.2 cuda-bindings==12.*" ;;
         *) card="cupy-cuda13x[ctk]==14.2.0 cuda-core==1.2.2 cuda-bindings==13.*" ;;
@@ -69,7 +69,7 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
             echo "CuPy could not be installed; the CPU is used." >&2
     fi
     site=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    for package in FuzzyVesselCore FuzzyConnectedGPU PotentialSkeleton CommandLine Napari; do
+    for package in FuzzyVesselCore FuzzyConnectedGPU PotentialSkeleton CommandLine Napari Browser; do
         echo "$root/$package"
     done >"$site/fuzzy_vessel_gpu.pth"
     echo "$stamp" >"$place/stamp"

@@ -113,6 +113,8 @@ def _add(parser, name, kind=None, metavar=None, text="", default=None):
         more = {"action": "store_true"}
     if default == []:
         more["action"] = "append"
+    if name.startswith("["):
+        name, more["nargs"] = name.strip("[]"), "?"
     if name == "--out":
         more["required"] = True
     parser.add_argument(name, help=text, default=default, **more)
@@ -280,6 +282,13 @@ OPTIONS: dict[str, tuple] = {
     "--numbered": (bool, None, "give each component a number of its own", False),
     "--centrelines": (bool, None, "find the centrelines, too; numbers components", False),
     "folder": (folder, "DIR", "made if it is not there"),
+    # The page.
+    "[volume]": (None, "VOLUME", f"{FILES}, a DICOM or OME-Zarr folder (the built-in phantom)"),
+    "--host": (None, "NAME", "the address to listen on; another than 127.0.0.1 lets other "
+        "computers in that know the key, without encryption", "127.0.0.1"),
+    "--port": (natural, "N", "the port to listen on (any that is free)", 0),
+    "--no-open": (bool, None, "open no browser", False),
+    "--until-closed": (bool, None, "end when the last page was closed", False),
 }
 MODEL = "--model --border --radius --side --solver"
 SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask --frame --channel "
@@ -313,6 +322,10 @@ COMMANDS: dict[str, tuple] = {
         "scene --affinity --threshold --seed --fill-gaps --cut --components --min-voxels "
         "--background --mask --spacing --missing-chunks --block --workers --memory-limit "
         f"--numbered --centrelines {CENTRELINES} --device --out", {"cut": 0.0}),
+    "serve": ("vessels in a browser: click, correct, measure, save",
+        "Serves a page with the slices and the 3D view of a volume, or of the built-in phantom, at "
+        "an address of this computer that only you know. Ctrl+C ends it.", None,
+        "[volume] --frame --channel --spacing --device --host --port --no-open --until-closed", {}),
     "slicer-cli": ("make both jobs CLI modules of Slicer",
         "Writes two small programs and their descriptions into a folder. Name it in Slicer under "
         "Edit > Application Settings > Modules > Additional module paths.", None, "folder",

@@ -5,6 +5,8 @@ Each takes the parsed arguments and a `Progress`, and returns a `Report`; it rai
 imported by the job that needs them: the help comes at once.
 """
 
+import importlib
+import importlib.util
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,6 +112,29 @@ def slicer_cli(options: Namespace, progress: Progress) -> Report:
     from .slicer_cli.__main__ import write_wrappers
 
     return Report([str(path) for path in write_wrappers(options.folder)], [])
+
+
+def serve(options: Namespace, _progress: Progress) -> Report:
+    """Serve the page of `fuzzy_vessel_browser`, which stands on this package."""
+    from FuzzyVesselCoreLib.gpu.selection import choose_device
+
+    choose_device(options.device)
+    if options.volume is not None:
+        from .reading.volumes import existing
+
+        existing(options.volume)
+    if importlib.util.find_spec("trame_slicer") is None:
+        raise InputError(
+            "the page needs trame-slicer, which is not installed; install it with: "
+            "pip install 'fuzzy-vessel-gpu[mrml,browser]'"
+        )
+    from . import headless
+
+    headless.start()
+    server = importlib.import_module("fuzzy_vessel_browser.server")
+    with headless.without_messages():
+        server.serve(options)
+    return Report([], [])
 
 
 @contextmanager

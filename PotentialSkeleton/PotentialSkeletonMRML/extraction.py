@@ -42,10 +42,15 @@ def extract_all(
         compute = partial(_compute, solid, options)
         found.append((solid, wait(compute, part) if wait else compute(part), requests))
         done += size
-    for solid, requests in jobs:
+    return write_skeletons(found)
+
+
+def write_skeletons(found: list[tuple[SolidInput, Any, Requests]]) -> list[SkeletonResult]:
+    """Write the outputs of objects whose skeletons are there: all, or none."""
+    for solid, _skeleton, requests in found:
         requests.check_present(solid)
     results = write_all(found)
-    for (solid, _requests), result in zip(jobs, results, strict=True):
+    for (solid, _skeleton, _requests), result in zip(found, results, strict=True):
         if result.modelNode is not None:
             refer_to_outputs(result, solid)
             begin_anew(result.modelNode)

@@ -33,6 +33,7 @@ BELOW = {
 }
 BELOW["fuzzy_vessel_napari"] = CORE | {"FuzzyConnectedGPULib", "PotentialSkeletonLib"}
 BELOW["fuzzy_vessel"] = {name for name in BELOW if not name.endswith("Panel")}
+BELOW["fuzzy_vessel_browser"] = BELOW["fuzzy_vessel"] | {"fuzzy_vessel", "FuzzyConnectedGPUPanel"}
 SLICER = set(SLICER_MODULES)
 # Rooms of the core, from the bottom up: a room imports only rooms before it.
 CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")

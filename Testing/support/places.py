@@ -10,4 +10,4 @@ SLICER_MODULES = (
     "PotentialSkeleton",
     "SegmentEditorVesselFromClicks",
 )
-PACKAGE_FOLDERS = [ROOT / name for name in (*SLICER_MODULES, "CommandLine", "Napari")]
+PACKAGE_FOLDERS = [ROOT / name for name in (*SLICER_MODULES, "CommandLine", "Napari", "Browser")]

@@ -33,6 +33,11 @@ def read_volume(path: str | Path, choice: Choice = WHOLE) -> Any:
     file and what to do.
     """
     path = existing(path)
+    return add_volume(path, load_volume(path, choice))
+
+
+def load_volume(path: Path, choice: Choice = WHOLE) -> Image:
+    """The image of `read_volume`; no node is touched, so that it may be done in a thread."""
     image = _read(path, choice)
     kind = image.voxels.dtype.name
     if kind not in VOXEL_TYPES:
@@ -40,6 +45,11 @@ def read_volume(path: str | Path, choice: Choice = WHOLE) -> Any:
             f"{path}: the voxel type {kind} is not supported; convert the volume to one of "
             f"{', '.join(VOXEL_TYPES)}."
         )
+    return image
+
+
+def add_volume(path: Path, image: Image) -> Any:
+    """Put an image into the scene, named as its file."""
     return _add(path, image, "vtkMRMLScalarVolumeNode")
 
 
