@@ -32,7 +32,7 @@ def table(panel):
     ]
 
 
-def wait(panel, until, seconds=10):
+def wait(panel, until, seconds=120):
     """Handle events until something is so."""
     import time
 

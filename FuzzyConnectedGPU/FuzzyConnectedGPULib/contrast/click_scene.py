@@ -18,6 +18,7 @@ from .contrast_map import ContrastMap
 from .contrast_threshold import CONTRAST_THRESHOLD
 from .corrections import remove_leaks
 from .faint_clicks import add_faint_click
+from .halos import in_halo
 from .main_object import Click, MainObject
 from .neighbourhood import at_click
 
@@ -62,13 +63,13 @@ def click_scene(
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
             added, has_contrast = add_faint_click(
-                connectedness, found, click.voxel, size, beside_object
-            )
+                connectedness, found, click.voxel, size, beside_object,
+                near=main.learned_halos and in_halo(found, click.voxel, main.threshold),
+            )  # fmt: skip
             size += added
             if not has_contrast:
                 without.append(click.voxel)
-    leaks = positive, negative, main.first_threshold
-    remove_leaks(connectedness, found, *leaks, progress)
+    remove_leaks(connectedness, found, positive, negative, progress)
     if border == "half":
         progress.check()
         move_to_half_contrast(connectedness, found, CONTRAST_THRESHOLD)

@@ -14,10 +14,10 @@ def midway(noise: float, contrast: float) -> float:
     return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
 
 
-def membership(contrast: np.ndarray, threshold: float) -> np.ndarray:
+def membership(contrast: np.ndarray, threshold: float | np.ndarray) -> np.ndarray:
     """``s / (s + t)`` of contrasts s above 0, else 0, as float32."""
     contrast = np.maximum(contrast, np.float32(0))
-    return contrast / (contrast + np.float32(threshold))
+    return contrast / (contrast + np.asarray(threshold, np.float32))
 
 
 class ContrastThreshold(float):

@@ -17,10 +17,10 @@ from .neighbourhood import (
 
 # A background click at a contrast of up to RAISE_UP_TO thresholds raises the threshold everywhere.
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
-# In the halo of something brighter: below this share of the peak within that distance.
-HALO_SHARE, HALO_PEAK_DISTANCE, HALO_REACH = 0.6, 3.0, 16.0
-# On a plateau of at least this inscribed radius: voxels at least half as bright, within a reach.
+# On a plateau of at least this inscribed radius, not much fainter than its peak: voxels at least
+# half as bright, within a reach.
 PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
+PEAK_SHARE, PEAK_DISTANCE = 0.6, 3.0
 # Else the threshold is raised around the click, by a Gaussian of some inscribed radii, not wider
 # than a share of the distance to the nearest positive click.
 LOCAL_RADII, MIN_LOCAL, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5
@@ -39,20 +39,18 @@ def remove_leaks(
     found: ContrastMap,
     positive: list[tuple[int, ...]],
     negative: list[tuple[int, ...]],
-    threshold: float,
     progress: Progress,
 ) -> None:
     """Lower the connectedness, in place, around background clicks.
 
-    The threshold is that of the contrast, before background clicks raised it. The progress is
-    checked before each background click.
+    The progress is checked before each background click.
     """
     leaks = [click for click in negative if connectedness[click] >= CONTRAST_THRESHOLD]
     # The object around each click, before any of them has lowered it.
     objects = [_object_around(connectedness, found, click) for click in leaks]
     for click, around in zip(leaks, objects, strict=True):
         progress.check()
-        _remove_leak(connectedness, around, found, positive, click, threshold)
+        _remove_leak(connectedness, around, found, positive, click)
 
 
 def _object_around(
@@ -69,21 +67,14 @@ def _remove_leak(
     found: ContrastMap,
     positive: list[tuple[int, ...]],
     click: tuple[int, ...],
-    threshold: float,
 ) -> None:
     contrast, unit = found.contrast, found.unit
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
-    peak = max(float(peaks_near(contrast, one, HALO_PEAK_DISTANCE, unit)[0, 0, 0]), 1e-30)
-    if own > threshold and own < HALO_SHARE * peak:
-        ball = Ball(contrast.shape, click, 3 * HALO_REACH, unit)
-        share = ABOVE_CLICK * own / peak * _bell(ball, HALO_REACH)
-        peaks = peaks_near(contrast, ball.box, HALO_PEAK_DISTANCE, unit)
-        _raise(connectedness, found, ball, share * peaks, positive, click)
-        return
+    peak = float(peaks_near(contrast, one, PEAK_DISTANCE, unit)[0, 0, 0])
     radius = inscribed_radius(*around, unit)
     nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
-    if radius >= PLATEAU_RADIUS and own >= HALO_SHARE * peak:
+    if radius >= PLATEAU_RADIUS and own >= PEAK_SHARE * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, unit)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)

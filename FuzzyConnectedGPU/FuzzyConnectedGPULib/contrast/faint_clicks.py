@@ -34,12 +34,14 @@ def add_faint_click(
     click: tuple[int, ...],
     size: int,
     beside_object: bool = True,
+    near: bool = False,
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less contrast than the threshold means.
 
     `size` is the number of the object's voxels; `beside_object` says whether other clicks have an
-    object (else nothing is known to be a vessel yet). Returns by how many voxels the object has
-    grown, and False where the click differs from its surroundings in no way.
+    object (else nothing is known to be a vessel yet); `near` that nothing far from the click is
+    meant. Returns by how many voxels the object has grown, and False where the click differs from
+    its surroundings in no way.
     """
     if found.is_blank(click):
         return _add_alike(connectedness, found, click, 0), False
@@ -52,7 +54,7 @@ def add_faint_click(
         threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
         threshold = min(threshold, float(values[click]))
         limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-        whole = found.component(values, click, threshold, limit)
+        whole = None if near else found.component(values, click, threshold, limit)
         if whole is not None:
             flat, voxels = connectedness.ravel(), whole.voxels
             before = flat[voxels]

@@ -7,6 +7,7 @@ import numpy as np
 from .contrast_map import ContrastMap
 from .contrast_threshold import CONTRAST_THRESHOLD, membership, midway
 from .corrections import raise_factor
+from .halos import halo_thresholds, in_halo
 from .reached import STEPS, Reached
 
 MAX_OF_CLICK = 0.8  # a click's threshold is at most this share of its contrast
@@ -49,6 +50,7 @@ class MainObject:
         self._reached = self._paths([] if self._first is None else [self._first], True)
         self._raise_to_object(contrast)
         self.first_threshold = self.threshold
+        self._in_halos = 0
         if len(clicks) > 1:
             self._reached = self._paths(clicks)
 
@@ -75,9 +77,19 @@ class MainObject:
             higher = min(midway(self._map.noise, typical), RAISED_TO * contrast)
             self.threshold = max(self.threshold, higher)
 
+    @property
+    def learned_halos(self) -> bool:
+        """Whether background clicks in halos have changed the threshold beside bright vessels."""
+        return self._in_halos > 0 and self._reached.strong.max(initial=0) >= self.threshold
+
     def raise_for(self, negative: list[tuple[int, ...]]) -> None:
         """Raise the threshold a little where background clicks are hardly above it."""
         contrast = self._map.contrast
+        # Background clicks in halos, as far as no vessel clicks there contradict them.
+        false = [click for click in negative if contrast[click] > self.threshold]
+        for sign, voxels in ((1, false), (-1, [click.voxel for click in self._clicks[1:]])):
+            there = [in_halo(self._map, voxel, self.first_threshold) for voxel in voxels]
+            self._in_halos += sign * sum(there)
         for click in negative:
             self.threshold *= raise_factor(float(contrast[click]) / self.threshold)
 
@@ -107,7 +119,10 @@ class MainObject:
         """
         found = self._reached
         level = found.levels.astype(np.float32)
-        own = membership(found.contrast, self.threshold)
+        thresholds: float | np.ndarray = self.threshold
+        if self.learned_halos:
+            thresholds = halo_thresholds(self._map, found, self.threshold, self._in_halos)
+        own = membership(found.contrast, thresholds)
         connected = np.minimum(own, level / (level + np.float32(STEPS)))
         connectedness.ravel()[found.voxels] = connected
         return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))

@@ -21,10 +21,15 @@ class Reached:
     contrast: np.ndarray
     _typical: dict = field(default_factory=dict, repr=False)
 
+    @property
+    def is_strong(self) -> np.ndarray:
+        """Whether the level of each voxel is at least `STEPS`."""
+        return self.levels >= STEPS
+
     @cached_property
     def strong(self) -> np.ndarray:
         """The contrast of the voxels whose level is at least `STEPS`."""
-        return self.contrast[self.levels >= STEPS]
+        return self.contrast[self.is_strong]
 
     def typical(self, threshold: float) -> float | None:
         """The 90th percentile of the `strong` ones from a threshold on; None without any."""

@@ -51,7 +51,7 @@ def panel(volume, view, open_panel):
     return panel
 
 
-def wait(panel, until, seconds=20):
+def wait(panel, until, seconds=120):
     end = time.monotonic() + seconds
     while not until():
         assert time.monotonic() < end, "it did not happen"

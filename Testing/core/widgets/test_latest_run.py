@@ -57,7 +57,7 @@ def follower():
     until(lambda: not made.run.working)
 
 
-def until(reached, seconds=30):
+def until(reached, seconds=120):
     import slicer
 
     end = time.monotonic() + seconds

@@ -1,0 +1,75 @@
+"""Background clicks in the halo of a bright vessel teach what holds for all bright vessels."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from FuzzyConnectedGPULib import segment
+from FuzzyConnectedGPULib.contrast.halos import MAX_CHANGES
+
+SHAPE, FIRST = (40, 64, 64), (20, 16, 16)
+HERE, THERE, FAINT = np.s_[:, 6:27, 6:27], np.s_[:, 38:59, 6:27], np.s_[:, 10:23, 40:62]
+
+
+@pytest.fixture(scope="module")
+def volume():
+    """Two bright tubes that a bridge joins, and a faint branch of the first; all blurred."""
+    _k, j, i = np.indices(SHAPE)
+    sharp = np.zeros(SHAPE)
+    sharp[(j - 16) ** 2 + (i - 50) ** 2 <= 9] = 45
+    sharp[18:22, 14:19, 16:50] = 45
+    for middle in (16, 48):
+        sharp[(j - middle) ** 2 + (i - 16) ** 2 <= 16] = 160
+    sharp[18:22, 16:48, 14:19] = 160
+    noise = np.random.default_rng(0).normal(0, 4, SHAPE)
+    return (100 + ndimage.gaussian_filter(sharp, 1.6) + noise).astype(np.float32)
+
+
+def run(volume, background=(), further=()):
+    clicks = [FIRST, *further]
+    return segment(volume, clicks, background_seeds=list(background) or None, device="cpu").labels
+
+
+def ring(labels, k, middle=16):
+    """The outermost labelled voxels beside the tube at (16, 16), in some directions."""
+    return [
+        (k, middle + dj * reach, 16 + di * reach)
+        for dj, di in ((-1, 0), (0, -1))
+        for reach in [max(n for n in range(12) if labels[k, middle + dj * n, 16 + di * n])]
+    ]
+
+
+def share(after, before, where):
+    return after[where].sum() / before[where].sum()
+
+
+def test_a_click_in_a_halo_takes_halos_far_away(volume):
+    before = run(volume)
+    click = ring(before, 6)[0]
+    after = run(volume, [click])
+    assert not after[click]
+    assert after[THERE].sum() < before[THERE].sum()
+    assert after[20, 48, 16]
+    assert share(after, before, FAINT) > share(after, before, THERE)
+    assert (before != after)[THERE].sum() <= MAX_CHANGES[0] * before.sum()
+
+
+def test_more_clicks_that_agree_change_more(volume):
+    before = run(volume)
+    one = run(volume, ring(before, 6)[:1])
+    three = run(volume, [*ring(before, 6), ring(before, 33)[0]])
+    assert three[THERE].sum() < one[THERE].sum()
+    assert share(three, before, FAINT) > share(three, before, THERE) + 0.04
+
+
+def test_a_vessel_click_in_a_halo_contradicts(volume):
+    before = run(volume)
+    one = run(volume, ring(before, 6)[:1])
+    both = run(volume, ring(before, 6)[:1], ring(before, 33)[1:])
+    assert both[ring(before, 33)[1]]
+    assert both[THERE].sum() > one[THERE].sum()
+
+
+def test_a_click_beside_the_vessels_teaches_nothing(volume):
+    before = run(volume)
+    np.testing.assert_array_equal(run(volume, [(6, 34, 50)]), before)
