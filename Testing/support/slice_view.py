@@ -111,6 +111,9 @@ class _View:
         """
         self._style.SetInteractor(None)
         self.interactor.SetInteractorStyle(None)
+        for number in range(self.group.GetDisplayableManagerCount()):
+            # None may draw because of a node that leaves the scene after the window.
+            self.group.GetNthDisplayableManager(number).SetMRMLScene(None)
         self.group.SetMRMLDisplayableNode(None)
         self.renderer.RemoveAllViewProps()
         self.window.RemoveRenderer(self.renderer)
