@@ -20,7 +20,12 @@ from FuzzyVesselCoreLib.mrml.reading import (
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import branch_labels, inherited_names, territories
+from PotentialSkeletonLib.branch_tools import (
+    LIVER_SEGMENT,
+    branch_labels,
+    inherited_names,
+    territories,
+)
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color
@@ -30,6 +35,7 @@ from .solid import SolidInput, read_solid
 from .tree_steps import vessels_gone
 
 BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
+LIVER_SEGMENTS = "segment"
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,10 @@ class Groups:
 def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterable]) -> Groups:
     """Groups of branches: each branch, each generation, all of the same name, or chosen ones.
 
-    With "subtree" a branch without a name belongs to the nearest named one upstream. Chosen ones
-    are a mapping of a name to numbers of branches. `InputError` where the kind is unknown, no
-    branch has a name, or a chosen branch does not exist or is in two groups.
+    With "subtree" a branch without a name belongs to the nearest named one upstream, and with
+    "segment" likewise, of the names of liver segments alone. Chosen ones are a mapping of a name to
+    numbers of branches. `InputError` where the kind is unknown, no branch has a name, or a chosen
+    branch does not exist or is in two groups.
     """
     names, numbers = names_of(model), range(len(skeleton.branches))
     titles: list[str]  # of each group
@@ -74,17 +81,24 @@ def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterab
         generations = skeleton.generations()
         titles = [f"Generation {g}" for g in range(max(generations) + 1)]
         owner, color = dict(enumerate(generations)), generation_color
-    elif by not in (NAME, SUBTREE):
+    elif by not in (NAME, SUBTREE, LIVER_SEGMENTS):
         raise InputError(
             _(
-                "Branches cannot be grouped by {kind!r}: use branch, generation, name or subtree."
+                "Branches cannot be grouped by {kind!r}: use branch, generation, name, subtree or "
+                "segment."
             ).format(kind=by)
         )
     elif not names:
         raise InputError(_("No branch has a name yet: name the branches that matter first."))
     else:
-        if by == SUBTREE:
+        if by != NAME:
             names = inherited_names(rooted_forest(skeleton), names)
+        if by == LIVER_SEGMENTS:
+            names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
+            if not names:
+                raise InputError(
+                    _("No branch has the name of a liver segment: propose names first.")
+                )
         titles = list(dict.fromkeys(names[n] for n in sorted(names)))
         owner = {n: titles.index(name) for n, name in names.items()}
     return Groups(

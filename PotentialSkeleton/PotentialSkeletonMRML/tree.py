@@ -12,6 +12,7 @@ from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transf
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
+    PROPOSED,
     Edit,
     PruneStep,
     Step,
@@ -20,6 +21,7 @@ from PotentialSkeletonLib.branch_tools import (
     distance_between,
     narrowest_place,
     percent_stenosis,
+    propose_names,
     pruned,
     section_at,
     section_measures,
@@ -27,7 +29,7 @@ from PotentialSkeletonLib.branch_tools import (
 from PotentialSkeletonLib.tree import Course
 
 from . import dividing, interchange, straightening, tree_steps
-from .lines import SECTIONS, names_of, skeleton_of, stored_table, vtk_array
+from .lines import SECTIONS, names_of, skeleton_of, stored_skeleton, stored_table, vtk_array
 from .run_nodes import ROLE
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
@@ -167,7 +169,26 @@ class Tree:
     def rename(self, branches: int | Iterable[int], name: str) -> None:
         """Name one branch or several; the name goes into table, curves and files. "" removes it."""
         chosen = branches if isinstance(branches, Iterable) else [branches]
-        tree_steps.rename(self.model, self.skeleton, list(chosen), name)
+        tree_steps.rename(self.model, self.skeleton, dict.fromkeys(chosen, name))
+
+    def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
+        """Name branches by the rules of an anatomy, and return what was named.
+
+        `branch` is of the vessel at which the rules begin. A proposal ends with "?"; names that a
+        person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
+        """
+        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        found, names = propose_names(skeleton, anatomy, branch), self.names
+        earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
+        found = {n: name for n, name in found.items() if n in earlier or n not in names}
+        tree_steps.rename(self.model, self.skeleton, earlier | found)
+        return found
+
+    def acceptNames(self) -> None:
+        """Take the "?" from all proposed names."""
+        names = {n: name for n, name in self.names.items() if name.endswith(PROPOSED)}
+        accepted = {n: name.removesuffix(PROPOSED) for n, name in names.items()}
+        tree_steps.rename(self.model, self.skeleton, accepted)
 
     def save(self, path: Any) -> None:
         """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""

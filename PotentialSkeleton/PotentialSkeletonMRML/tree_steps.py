@@ -7,7 +7,7 @@ survives other numbers; the cell array Name, the table and files follow.
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,35 +122,34 @@ def follow(model: Any) -> None:
         curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
 
 
-def rename(model: Any, skeleton: CurveSkeleton, branches: Sequence[int], name: str) -> None:
-    """Name branches; an empty text takes their names away.
+def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> None:
+    """Name branches; an empty text takes a name away.
 
-    Branches with the same name are a group. `InputError` where there is no such branch, or the name
-    is too long or has characters that cannot be shown.
+    Branches with the same name are a group. `InputError` where there is no such branch, or a name
+    is too long or has characters that cannot be shown: nothing is named then.
     """
-    for branch in branches:
+    names = {branch: " ".join(name.split()) for branch, name in names.items()}
+    for branch, name in names.items():
         if not 0 <= branch < len(skeleton.branches):
             raise InputError(
                 _("There is no branch {branch}: the tree has {count}, from 0.").format(
                     branch=branch, count=len(skeleton.branches)
                 )
             )
-    name = " ".join(name.split())
-    if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
-        raise InputError(
-            _("A name has at most {count} characters, all of which can be shown.").format(
-                count=LONGEST
+        if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
+            raise InputError(
+                _("A name has at most {count} characters, all of which can be shown.").format(
+                    count=LONGEST
+                )
             )
-        )
     anchors = [
-        [point, text]
-        for point, text in _anchors(model)
-        if _branch_at(skeleton, point) not in branches
+        [point, text] for point, text in _anchors(model) if _branch_at(skeleton, point) not in names
     ]
-    for branch in branches if name else ():
+    for branch, name in names.items():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
-        anchors.append([middle.tolist(), name])
+        if name:
+            anchors.append([middle.tolist(), name])
     model.SetAttribute(NAMES, json.dumps(anchors))
     _show_names(model, skeleton)
 

@@ -14,7 +14,14 @@ from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.widgets.module_panel import PROBLEM_STYLE
-from PotentialSkeletonLib.branch_tools import PruneStep, steps_of_text, steps_text
+from PotentialSkeletonLib.branch_tools import (
+    ANATOMIES,
+    LIVER_SEGMENT,
+    PROPOSED,
+    PruneStep,
+    steps_of_text,
+    steps_text,
+)
 from PotentialSkeletonMRML.run_nodes import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
@@ -38,7 +45,7 @@ ASKS = {
 TWO_CLICKS = ("distance", "stenosis", "straighten")
 WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
 # What the items of the boxes stand for.
-GROUPS = ("branch", "generation", "name", "subtree")
+GROUPS = ("branch", "generation", "name", "subtree", "segment")
 DISTANCES = ("straight", "geodesic")
 
 
@@ -139,6 +146,12 @@ class ChosenBranch:
         self._of: list = []  # the branches whose name is shown: model, number
         self._narrowest: Any = None
         self.ui.nameEdit.connect("editingFinished()", self._on_name)
+        self.ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
+        self.ui.anatomyComboBox.connect("currentIndexChanged(int)", self._list_names)
+        self.ui.usualNameComboBox.connect("activated(int)", self._on_usual_name)
+        self.ui.proposeButton.connect("clicked()", lambda: tools.attempt(self._propose))
+        self.ui.acceptButton.connect("clicked()", lambda: tools.attempt(self._accept))
+        self._list_names(0)
         self.ui.narrowestButton.connect("clicked()", lambda: tools.attempt(self._go))
         self.ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
 
@@ -146,7 +159,9 @@ class ChosenBranch:
         """Show the chosen branches."""
         chosen = self._result.chosen()
         self.ui.nameEdit.enabled = bool(chosen)
+        self.ui.usualNameComboBox.enabled = bool(chosen)
         self.ui.narrowestButton.enabled = len(chosen) == 1
+        self.ui.acceptButton.enabled = any(n.endswith(PROPOSED) for n in tree.names.values())
         if chosen != self._of:
             self._of, self._narrowest = chosen, None
         names = {Tree(model).names.get(branch, "") for model, branch in chosen}
@@ -189,6 +204,35 @@ class ChosenBranch:
 
         self._tools.attempt(rename)
         self._result.choose(there)
+
+    def _list_names(self, index: int) -> None:
+        """Offer the names of an anatomy, to be chosen instead of typed."""
+        box = self.ui.usualNameComboBox
+        box.clear()
+        box.addItems([_("Usual name"), *list(ANATOMIES.values())[index].names])
+
+    def _on_usual_name(self, index: int) -> None:
+        if index > 0:
+            self.ui.nameEdit.text = self.ui.usualNameComboBox.itemText(index)
+            self.ui.usualNameComboBox.currentIndex = 0
+            self._on_name()
+
+    def _propose(self, tree: Tree) -> str:
+        """Propose names; dividing the liver by its segments is prepared."""
+        anatomy = list(ANATOMIES)[self.ui.anatomyComboBox.currentIndex]
+        of_tree = [branch for model, branch in self._of if model is tree.model]
+        found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
+        if any(name.startswith(LIVER_SEGMENT) for name in found.values()):
+            self.ui.groupComboBox.currentIndex = GROUPS.index("segment")
+        self._of = []
+        return _("{count} proposed: look at each, change the wrong ones, then Accept.").format(
+            count=counted(len(found), _("name"), _("names"))
+        )
+
+    def _accept(self, tree: Tree) -> str:
+        tree.acceptNames()
+        self._of = []
+        return ""
 
     def _go(self, tree: Tree) -> str:
         """Show the narrowest place of the chosen branch."""

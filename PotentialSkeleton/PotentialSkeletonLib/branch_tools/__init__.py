@@ -12,5 +12,6 @@ from .measuring import (
     nearest_place,
     percent_stenosis,
 )
+from .naming import ANATOMIES, LIVER_SEGMENT, PROPOSED, propose_names
 from .sections import CrossSections, cross_sections, section_at, section_measures
 from .straightening import StraightenedFrames, straightened_frames

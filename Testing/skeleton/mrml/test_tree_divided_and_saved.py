@@ -71,6 +71,25 @@ def test_the_territories_make_up_the_organ(logic, distance):
     assert list(two.volumes) == ["Right", "Left"]
 
 
+def test_proposed_names_divide_the_liver_into_segments(logic):
+    """The vessels lie along the patient's right; only segments have a part of the organ."""
+    along_right = np.array([[0, 0, 1.0, 0], [0, -1.0, 0, 0], [1.0, 0, 0, 0], [0, 0, 0, 1]])
+    node = add_segmentation({"Portal": vessels(), "Liver": vessels()}, along_right)
+    tree = logic.tree(logic.extract(node, "Portal", device="cpu").modelNode)
+    found = tree.proposeNames("portal vein", int(np.argmax(tree.table()["length_mm"])))
+    named = {name: branch for branch, name in found.items()}
+    assert {"portal vein?", "right branch?", "left branch?"} <= set(named)
+    with pytest.raises(InputError, match="name of a liver segment"):
+        tree.divideOrgan(node, "Liver", "segment")
+    tree.rename(named["right branch?"], "segment 8?")
+    assert "right branch?" in tree.proposeNames("portal vein").values()  # once more
+    tree.rename(named["right branch?"], "segment 8")
+    tree.acceptNames()
+    tree.proposeNames("portal vein")
+    assert tree.names[named["right branch?"]] == "segment 8"  # a person's name stays
+    assert list(tree.divideOrgan(node, "Liver", "segment").volumes) == ["segment 8"]
+
+
 def test_an_organ_on_other_voxels_under_another_transform(logic):
     """The organ is sampled more coarsely, and lies under a transform of its own."""
     import vtk

@@ -129,6 +129,26 @@ def test_apply_asks_before_steps_are_lost(panel, monkeypatch):
     assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (6, 0)
 
 
+def test_names_are_proposed_changed_by_a_click_and_accepted(panel):
+    box = tools(panel).anatomyComboBox
+    box.currentIndex = box.findText("aorta")
+    press(panel, "proposeButton")
+    assert said(panel).startswith("2 names proposed")
+    found = set(texts(panel, "Name")) - {""}
+    assert "aorta?" in found
+    assert all(name.endswith("?") for name in found)
+    branch = choose_trunk(panel)
+    names = tools(panel).usualNameComboBox
+    names.activated.emit(names.findText("right common iliac"))
+    panel.process_events()
+    assert {"right common iliac", "aorta?"} <= set(texts(panel, "Name"))
+    assert panel.widget.panel.result.chosen()[0][1] == branch
+    press(panel, "acceptButton")
+    assert not any("?" in name for name in texts(panel, "Name"))
+    assert "aorta" in texts(panel, "Name")
+    assert not tools(panel).acceptButton.isEnabled()
+
+
 def test_a_name_is_kept_and_shown(panel):
     branch = choose_trunk(panel)
     tools(panel).nameEdit.text = "Trunk, main"
