@@ -1,0 +1,287 @@
+"""Suites of others: VMTK's aorta, OME-NGFF's cases, scikit-image's shapes, Higra's trees.
+
+The environment variable FUZZYVESSEL_SUITES names a folder with clones of github:vmtk/vmtk-test-data
+and github:ome/ngff-spec (branch 0.5); VMTK, Higra and jsonschema are Python packages. What is
+missing is skipped.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SUITES = Path(os.environ.get("FUZZYVESSEL_SUITES", "no folder"))
+VMTK, NGFF = SUITES / "vmtk-test-data", SUITES / "ngff-spec"
+SIZE = 0.5  # mm of a voxel of the aorta
+needs_vmtk_data = pytest.mark.skipif(
+    not VMTK.is_dir(), reason="FUZZYVESSEL_SUITES has no vmtk-test-data"
+)
+needs_ngff = pytest.mark.skipif(not NGFF.is_dir(), reason="FUZZYVESSEL_SUITES has no ngff-spec")
+
+
+def poly_data(name):
+    vtk = pytest.importorskip("vtk")
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(VMTK / name))
+    reader.Update()
+    return reader.GetOutput()
+
+
+def lines_of(data, *arrays):
+    """Points of each line, and its values of the point arrays."""
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    values = [vtk_to_numpy(data.GetPointData().GetArray(name)) for name in arrays]
+    points, found = vtk_to_numpy(data.GetPoints().GetData()), []
+    for cell in map(data.GetCell, range(data.GetNumberOfCells())):
+        ids = [cell.GetPointId(n) for n in range(cell.GetNumberOfPoints())]
+        found.append((points[ids], *(each[ids] for each in values)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def aorta():
+    """The aorta's surface, its voxels (K, J, I), the matrix from I, J, K, and our skeleton."""
+    import vtk
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    from PotentialSkeletonLib import skeletonize
+
+    surface = poly_data("input/aorta-surface.vtp")
+    low, high = np.reshape(surface.GetBounds(), (3, 2)).T
+    matrix = np.diag([SIZE, SIZE, SIZE, 1.0])
+    matrix[:3, 3] = low - 3 * SIZE
+    size = np.ceil((high - low) / SIZE).astype(int) + 7
+    stencil = vtk.vtkPolyDataToImageStencil()
+    stencil.SetInputData(surface)
+    stencil.SetOutputOrigin(matrix[:3, 3])
+    stencil.SetOutputSpacing(SIZE, SIZE, SIZE)
+    stencil.SetOutputWholeExtent(np.stack([0 * size, size - 1], axis=1).ravel())
+    to_image = vtk.vtkImageStencilToImage()
+    to_image.SetInputConnection(stencil.GetOutputPort())
+    to_image.Update()
+    voxels = vtk_to_numpy(to_image.GetOutput().GetPointData().GetScalars())
+    mask = voxels.reshape(size[::-1]) > 0
+    return surface, mask, matrix, skeletonize(mask, (SIZE,) * 3)
+
+
+@needs_vmtk_data
+def test_the_shape_of_a_way_is_that_of_vmtk():
+    """Length and tortuosity are equal; curvature is that of VMTK's smoothest line."""
+    from PotentialSkeletonLib.branch_tools import distance_between
+    from PotentialSkeletonLib.tree import skeleton_of_polylines
+
+    name = "centerlinereference/test_vmtkcenterlinegeometry_test_default_parameters.vtp"
+    data = poly_data(name)
+    for number, (points, radius) in enumerate(lines_of(data, "MaximumInscribedSphereRadius")):
+        line = skeleton_of_polylines([points[:, ::-1]], [radius])
+        found = distance_between(line, points[0, ::-1], points[-1, ::-1])
+        theirs = [
+            data.GetCellData().GetArray(each).GetValue(number) for each in ("Length", "Tortuosity")
+        ]
+        np.testing.assert_allclose([found.length, found.tortuosity - 1], theirs, rtol=1e-5)
+        smoothing = pytest.importorskip("vmtk.vmtkcenterlinegeometry").vmtkCenterlineGeometry()
+        smoothing.Centerlines = poly_data("input/aorta-centerline.vtp")
+        smoothing.LineSmoothing, smoothing.NumberOfSmoothingIterations = 1, 1000
+        smoothing.Execute()
+        smooth, curvature = lines_of(smoothing.Centerlines, "Curvature")[number]
+        steps = np.linalg.norm(np.diff(smooth, axis=0), axis=1)
+        mean = steps @ (curvature[1:] + curvature[:-1]) / 2 / steps.sum()
+        assert found.curvature == pytest.approx(mean, rel=0.1)
+
+
+def by_vmtk(centrelines, surface, radius):
+    """Groups of the branches, angles at the bifurcation (degrees), and sections by VMTK."""
+    from vmtk import (
+        vmtkbifurcationreferencesystems,
+        vmtkbifurcationvectors,
+        vmtkbranchclipper,
+        vmtkbranchextractor,
+        vmtkbranchsections,
+    )
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    def run(step, **inputs):
+        for name, value in {"RadiusArrayName": radius, **inputs}.items():
+            setattr(step, name, value)
+        step.Execute()
+        return step
+
+    extractor = run(vmtkbranchextractor.vmtkBranchExtractor(), Centerlines=centrelines)
+    lines = extractor.Centerlines
+    arrays = {f"{each}ArrayName": each for each in ("GroupIds", "Blanking")}
+    ids = {f"{each}ArrayName": each for each in ("CenterlineIds", "TractIds")}
+    systems = run(
+        vmtkbifurcationreferencesystems.vmtkBifurcationReferenceSystems(),
+        Centerlines=lines, **arrays, **ids,
+    ).ReferenceSystems  # fmt: skip
+    vectors = run(
+        vmtkbifurcationvectors.vmtkBifurcationVectors(),
+        Centerlines=lines, ReferenceSystems=systems, **arrays, **ids,
+    ).BifurcationVectors  # fmt: skip
+    clipped = run(
+        vmtkbranchclipper.vmtkBranchClipper(), Surface=surface, Centerlines=lines, **arrays
+    ).Surface
+    sections = run(
+        vmtkbranchsections.vmtkBranchSections(),
+        Surface=clipped, Centerlines=lines, NumberOfDistanceSpheres=1, **arrays, **ids,
+    ).BranchSections  # fmt: skip
+    places = np.array([points.mean(axis=0) for (points,) in lines_of(sections)])
+    cells = sections.GetCellData()
+    measures = [
+        vtk_to_numpy(cells.GetArray(f"BranchSection{each}"))
+        for each in ("GroupIds", "Area", "MinSize", "MaxSize")
+    ]
+    angles = vtk_to_numpy(vectors.GetPointData().GetArray("InPlaneBifurcationVectorAngles"))
+    groups = vtk_to_numpy(lines.GetCellData().GetArray("GroupIds"))
+    return groups.tolist(), np.sort(np.degrees(angles)), places, measures
+
+
+@needs_vmtk_data
+def test_vmtk_takes_our_centrelines_and_our_sections_are_its_own(aorta):
+    pytest.importorskip("vmtk")
+    from PotentialSkeletonLib.branch_tools import section_at
+    from PotentialSkeletonLib.interchange import rooted_centrelines
+    from PotentialSkeletonLib.tree import rooted_forest
+    from PotentialSkeletonMRML.interchange import poly_data as lines_as_poly_data
+
+    surface, mask, matrix, skeleton = aorta
+    theirs = poly_data("input/aorta-centerline.vtp")
+    back = np.linalg.inv(matrix)
+
+    def voxel(place):
+        return (back[:3, :3] @ place + back[:3, 3])[::-1]
+
+    forest = rooted_forest(skeleton, near=[voxel(lines_of(theirs)[0][0][0])])
+    ours = lines_as_poly_data(rooted_centrelines(forest, matrix))
+    groups, angles, places, sections = by_vmtk(theirs, surface, "MaximumInscribedSphereRadius")
+    our_groups, our_angles, _places, _sections = by_vmtk(ours, surface, "Radius")
+    assert our_groups == groups == [0, 1, 2, 0, 1, 3]
+    np.testing.assert_allclose(our_angles, angles, atol=4)
+    # The first section of each limb goes through both: VMTK cuts the limbs apart before.
+    of_group, area, smallest, largest = sections
+    alone = np.r_[True, np.diff(of_group) == 0]
+    found = [section_at(mask, skeleton, voxel(place)) for place in places[alone]]
+    assert len(found) == 22
+    for name, expected in (
+        ("area", area), ("smallest_diameter", smallest), ("largest_diameter", largest)
+    ):  # fmt: skip
+        ratio = np.array([getattr(each, name)[0] for each in found]) / expected[alone]
+        assert np.median(ratio) == pytest.approx(1, abs=0.015), name
+        assert np.abs(ratio - 1).max() < 0.07, name
+
+
+# --- OME-NGFF
+
+
+def ngff_cases(*suites):
+    for suite in suites:
+        path = NGFF / "tests" / f"{suite}.json"
+        for case in json.loads(path.read_text())["tests"] if path.is_file() else ():
+            yield pytest.param(case["data"], case["valid"], id=case["formerly"])
+
+
+@needs_ngff
+@pytest.mark.parametrize(
+    ("attributes", "valid"), list(ngff_cases("image_suite", "strict_image_suite"))
+)
+def test_an_ome_zarr_of_the_specification_is_read_or_refused(
+    slicer_scene, tmp_path, attributes, valid
+):
+    """A valid image of axes t, c, z, y, x is read; what is not read is refused in one line."""
+    zarr = pytest.importorskip("zarr", minversion="3")
+    import slicer
+
+    from fuzzy_vessel.reading.volumes import read_volume
+    from FuzzyVesselCoreLib.errors import InputError
+
+    images = attributes["ome"].get("multiscales") or [{}]
+    axes = [str(each.get("name")) for each in images[0].get("axes", ())]
+    path = tmp_path / "image.ome.zarr"
+    group = zarr.open_group(str(path), mode="w", zarr_format=3)
+    group.attrs.update(attributes)
+    for dataset in images[0].get("datasets", ()):
+        if isinstance(dataset.get("path"), str):
+            shape = [8 if name in "zyx" else 1 for name in axes] or [8, 8]
+            group.create_array(dataset["path"], data=np.ones(shape, np.uint8))
+    readable = valid and "".join(axes) in ("yx", "zyx", "czyx", "tczyx", "cyx", "tyx")
+    node, said = None, ""
+    try:
+        node = read_volume(path)
+    except InputError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert node or not readable, said
+    assert node is None or slicer.util.arrayFromVolume(node).shape[-2:] == (8, 8)
+
+
+@needs_ngff
+def test_labels_are_written_as_the_specification_has_them(tmp_path):
+    jsonschema = pytest.importorskip("jsonschema")
+    zarr = pytest.importorskip("zarr", minversion="3")
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    from FuzzyConnectedGPULib.distributed import labels
+
+    scene = np.zeros((6, 8, 10), np.uint16)
+    scene[2:4, 2:6] = 40000
+    labels(scene, 0.5, tmp_path / "labels.ome.zarr", spacing=(2, 1, 1))
+    written = dict(zarr.open_group(str(tmp_path / "labels.ome.zarr"), mode="r").attrs)
+    schemas = [json.loads(path.read_text()) for path in (NGFF / "schemas").glob("*.schema")]
+    registry = Registry().with_resources(
+        [(each["$id"], DRAFT202012.create_resource(each)) for each in schemas if "$id" in each]
+    )
+    for name in ("image", "label"):
+        schema = json.loads((NGFF / "schemas" / f"{name}.schema").read_text())
+        jsonschema.Draft202012Validator(schema, registry=registry).validate(written)
+
+
+# --- scikit-image and Higra
+
+
+@pytest.mark.parametrize("name", ["horse", "blobs"])
+def test_skeletons_of_scikit_images_shapes_keep_their_topology(name):
+    data = pytest.importorskip("skimage.data")
+    measure = pytest.importorskip("skimage.measure")
+    from scipy import ndimage
+
+    from PotentialSkeletonLib import skeletonize
+
+    if name == "horse":
+        mask = ~data.horse()[None, ::2, ::2]
+    else:
+        mask = data.binary_blobs(48, n_dim=3, volume_fraction=0.3, rng=1)
+    skeleton = skeletonize(mask, (1, 1, 1)).to_labelmap() > 0
+    assert not (skeleton & ~mask).any()
+    solid = ndimage.binary_fill_holes(mask) if name == "blobs" else mask  # no cavity stays
+    components = [measure.label(each, connectivity=3).max() for each in (mask, skeleton)]
+    assert components[0] == components[1]
+    assert measure.euler_number(skeleton, 3) == measure.euler_number(solid, 3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_connectedness_is_higras_quasi_flat_zones(seed):
+    """The weakest affinity of the best path is the altitude of the lowest common ancestor."""
+    hg = pytest.importorskip("higra")
+    from FuzzyConnectedGPULib import GaussianAffinity, connectedness
+    from FuzzyConnectedGPULib.affinity import level_values
+    from support.widest_paths import grid_pairs
+
+    rng = np.random.default_rng(seed)
+    volume = rng.integers(0, 300, (7, 9, 8)).astype(np.int16)
+    affinity = GaussianAffinity(150.0, 60.0, 50.0)
+    first, second = grid_pairs(volume.shape)
+    levels = affinity.levels(volume.ravel()[first], volume.ravel()[second])
+    graph = hg.UndirectedGraph(volume.size)
+    graph.add_edges(first, second)
+    tree, altitudes = hg.quasi_flat_zone_hierarchy(graph, -levels.astype(float))
+    start = int(rng.integers(volume.size))
+    others = np.delete(np.arange(volume.size), start)
+    ancestors = tree.lowest_common_ancestor(np.full(others.size, start), others)
+    expected = level_values(-altitudes[ancestors].astype(int))
+    place = np.unravel_index(start, volume.shape)
+    found = connectedness(volume, [place], affinity).values.ravel()[others]
+    np.testing.assert_array_equal(found, expected)
