@@ -132,7 +132,7 @@ def by_vmtk(centrelines, surface, radius):
     cells = sections.GetCellData()
     measures = [
         vtk_to_numpy(cells.GetArray(f"BranchSection{each}"))
-        for each in ("GroupIds", "Area", "MinSize", "MaxSize")
+        for each in ("Area", "MinSize", "MaxSize")
     ]
     angles = vtk_to_numpy(vectors.GetPointData().GetArray("InPlaneBifurcationVectorAngles"))
     groups = vtk_to_numpy(lines.GetCellData().GetArray("GroupIds"))
@@ -160,17 +160,12 @@ def test_vmtk_takes_our_centrelines_and_our_sections_are_its_own(aorta):
     our_groups, our_angles, _places, _sections = by_vmtk(ours, surface, "Radius")
     assert our_groups == groups == [0, 1, 2, 0, 1, 3]
     np.testing.assert_allclose(our_angles, angles, atol=4)
-    # The first section of each limb goes through both: VMTK cuts the limbs apart before.
-    of_group, area, smallest, largest = sections
-    alone = np.r_[True, np.diff(of_group) == 0]
-    found = [section_at(mask, skeleton, voxel(place)) for place in places[alone]]
-    assert len(found) == 22
-    for name, expected in (
-        ("area", area), ("smallest_diameter", smallest), ("largest_diameter", largest)
-    ):  # fmt: skip
-        ratio = np.array([getattr(each, name)[0] for each in found]) / expected[alone]
+    found = [section_at(mask, skeleton, voxel(place)) for place in places]
+    assert len(found) == 24
+    for name, expected in zip(("area", "smallest_diameter", "largest_diameter"), sections):
+        ratio = np.array([getattr(each, name)[0] for each in found]) / expected
         assert np.median(ratio) == pytest.approx(1, abs=0.015), name
-        assert np.abs(ratio - 1).max() < 0.07, name
+        assert np.abs(ratio - 1).max() < 0.1, name
 
 
 # --- OME-NGFF

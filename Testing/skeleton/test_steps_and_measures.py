@@ -31,6 +31,7 @@ from PotentialSkeletonLib.branch_tools import (
     territories,
 )
 from PotentialSkeletonLib.tree import rooted_forest
+from support.solids import tube
 from support.trees import closed_ring, fork, random_tree, ring_with_handle, skeleton_of, straight
 
 SPACING = (2.0, 1.0, 0.5)
@@ -267,6 +268,19 @@ def test_a_hole_is_lumen_unless_told_otherwise():
     measures = section_measures(mask, skeleton, 5)
     assert measures["filled_percent"] == [pytest.approx(100 * 9 / 64, abs=2)]
     assert measures["roundness"] == [pytest.approx(1, abs=0.1)]
+
+
+def test_a_section_beside_a_fork_is_that_of_its_own_branch():
+    """Two limbs of radius 5 that still touch: the plane across one goes through both."""
+    ends = [(4, 24, 20), (20, 24, 20), (60, 40, 20), (60, 8, 20)]
+    lines = [straight(ends[first], ends[last], 5, 5) for first, last in ((0, 1), (1, 2), (1, 3))]
+    mask = np.zeros((64, 48, 40), bool)
+    for points, radius in lines:
+        mask |= tube(points, radius, mask.shape)
+    skeleton = dataclasses.replace(skeleton_of(lines), shape=mask.shape)
+    for k, least in ((25, 0.6), (28, 0.8), (44, 0.95)):
+        found = section_at(mask, skeleton, (k, 24 + 0.4 * (k - 20), 20))
+        assert least < found.area[0] / (25 * np.pi) < 1.05
 
 
 def test_one_section_at_a_place_beside_the_line(vessel):

@@ -21,14 +21,29 @@ def value_at(solid: np.ndarray, k: float, j: float, i: float) -> float:
     return found
 
 
+@compiled_inside
+def is_others(balls: np.ndarray, own: int, k: float, j: float, i: float) -> bool:
+    """Whether a place is nearer to the balls from `own` on than to those before, by their power."""
+    least, nearest = np.inf, 0
+    for n in range(len(balls)):
+        dk, dj, di = k - balls[n, 0], j - balls[n, 1], i - balls[n, 2]
+        power = (dk * balls[n, 3]) ** 2 + (dj * balls[n, 4]) ** 2 + (di * balls[n, 5]) ** 2
+        if power - balls[n, 6] < least:
+            least, nearest = power - balls[n, 6], n
+    return nearest >= own
+
+
 @compiled
 def fill_section(
-    solid: np.ndarray, place: np.ndarray, across: np.ndarray, other: np.ndarray, seen: np.ndarray
-) -> bool:
+    solid: np.ndarray, place: np.ndarray, across: np.ndarray, other: np.ndarray,
+    balls: np.ndarray, own: int, seen: np.ndarray,
+) -> bool:  # fmt: skip
     """Write to `seen`, all `UNSEEN`, the samples of a plane that are connected with its middle.
 
-    `place` and the steps `across` and `other` are in voxels. Returns whether the section reaches
-    the edge of the samples. All `UNSEEN` stays where the place itself is outside.
+    `place` and the steps `across` and `other` are in voxels. `balls` are the first `own` of the
+    branch, then those of its neighbours: centre (voxels), spacing, squared radius (mm^2); what is
+    theirs is outside. Returns whether the section reaches the edge of the samples. All `UNSEEN`
+    stays where the place itself is outside.
     """
     half = seen.shape[0] // 2
     stack = np.empty((seen.size, 2), np.int32)
@@ -41,7 +56,8 @@ def fill_section(
         k = place[0] + r * across[0] + c * other[0]
         j = place[1] + r * across[1] + c * other[1]
         i = place[2] + r * across[2] + c * other[2]
-        if value_at(solid, k, j, i) < 0.5:
+        theirs = own < len(balls) and is_others(balls, own, k, j, i)
+        if theirs or value_at(solid, k, j, i) < 0.5:
             seen[row, column] = OUTSIDE
             continue
         seen[row, column] = INSIDE

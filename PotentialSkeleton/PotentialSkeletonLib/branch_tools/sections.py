@@ -9,8 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import Branch, CurveSkeleton
-from ..graph.lines import Course
+from ..graph.curve_skeleton import CurveSkeleton
 from .measuring import check_grid, checked_branch, checked_place
 
 SAMPLES_PER_VOXEL = 3
@@ -29,9 +28,11 @@ class CrossSections:
     """Sections across a branch; arrays of n sections.
 
     A section is the part of the object in the plane across the branch that is connected with the
-    branch's own place. A diameter is a chord through the middle of the section's area, between its
-    outermost borders, smoothed: the longest and the shortest chord of voxels would be too long and
-    too short. On ellipses of 2 to 12 voxels half axis both are right to 0.45 voxels in the mean.
+    branch's own place; what lies in a branch that it meets, by the power distances to the maximal
+    balls of both, is left out. A diameter is a chord through the middle of the section's area,
+    between its outermost borders, smoothed: the longest and the shortest chord of voxels would be
+    too long and too short. On ellipses of 2 to 12 voxels half axis both are right to 0.45 voxels in
+    the mean.
     """
 
     length: np.ndarray  # from the branch's first point, mm
@@ -84,9 +85,9 @@ def cross_sections(
     fill_holes : bool
         Count holes, such as calcium or unmixed contrast agent, as lumen.
     """
-    own = checked_branch(skeleton, branch)
+    checked_branch(skeleton, branch)
     check_grid(mask, skeleton)
-    return _sections(mask != 0, skeleton, own, step, fill_holes)
+    return _sections(mask != 0, skeleton, branch, step, fill_holes)
 
 
 def section_at(
@@ -100,7 +101,7 @@ def section_at(
     courses = [skeleton.course(branch) for branch in skeleton.branches]
     point = np.asarray(place, float) * np.asarray(skeleton.spacing)
     number, length = checked_place(courses, point)
-    return _measured(mask != 0, skeleton, courses[number], np.array([length]), fill_holes)
+    return _measured(mask != 0, skeleton, number, np.array([length]), fill_holes)
 
 
 def section_measures(
@@ -126,7 +127,7 @@ def section_measures(
     check_grid(mask, skeleton)
     solid, root = mask != 0, Progress.of(progress)
     for number, branch in enumerate(skeleton.branches):
-        found = _sections(solid, skeleton, branch, step, fill_holes)
+        found = _sections(solid, skeleton, number, step, fill_holes)
         last = found.length[-1]
         used = (found.length >= branch.radius[0]) & (found.length <= last - branch.radius[-1])
         if not used.any():
@@ -147,22 +148,33 @@ def section_measures(
 
 
 def _sections(
-    solid: np.ndarray, skeleton: CurveSkeleton, branch: Branch, step: float | None, filled: bool
+    solid: np.ndarray, skeleton: CurveSkeleton, number: int, step: float | None, filled: bool
 ) -> CrossSections:
     step = min(skeleton.spacing) if step is None else step
     if not 0 < step < np.inf:
         text = _("The step between sections must be above 0 mm, not {step}.")
         raise InputError(text.format(step=step))
-    course = skeleton.course(branch)
-    whole = float(course.lengths[-1])
+    whole = skeleton.length(skeleton.branches[number])
     lengths = np.linspace(0, whole, max(int(np.ceil(whole / step)), 1) + 1)
-    return _measured(solid, skeleton, course, lengths, filled)
+    return _measured(solid, skeleton, number, lengths, filled)
+
+
+def _balls(skeleton: CurveSkeleton, number: int) -> tuple[np.ndarray, int]:
+    """The maximal balls of a branch, how many they are, and those of the branches that it meets."""
+    own, at_node = skeleton.branches[number], skeleton.branches_at_nodes()
+    met = {n for node in (own.start, own.end) for n in at_node[node]} - {number}
+    branches = [own, *(skeleton.branches[n] for n in sorted(met))]
+    points = np.concatenate([branch.points for branch in branches])
+    squares = np.concatenate([branch.radius for branch in branches]) ** 2
+    spacing = np.broadcast_to(skeleton.spacing, points.shape)
+    return np.column_stack([points, spacing, squares]), len(own.points)
 
 
 def _measured(
-    solid: np.ndarray, skeleton: CurveSkeleton, course: Course, lengths: np.ndarray, filled: bool
+    solid: np.ndarray, skeleton: CurveSkeleton, number: int, lengths: np.ndarray, filled: bool
 ) -> CrossSections:
-    spacing = np.asarray(skeleton.spacing)
+    spacing, course = np.asarray(skeleton.spacing), skeleton.course(skeleton.branches[number])
+    balls = _balls(skeleton, number)
 
     def places_at(lengths: np.ndarray) -> np.ndarray:
         return np.stack([np.interp(lengths, course.lengths, c) for c in course.points.T], axis=1)
@@ -175,7 +187,7 @@ def _measured(
     sides = np.cross(normals, np.eye(3)[np.abs(normals).argmin(axis=1)])
     sides /= np.linalg.norm(sides, axis=1, keepdims=True)
     planes = places, sides, np.cross(normals, sides), reach
-    sections = [_section(solid, spacing, *plane, filled) for plane in zip(*planes)]
+    sections = [_section(solid, spacing, balls, *plane, filled) for plane in zip(*planes)]
     area, holes, largest, smallest = (np.array(each) for each in zip(*sections))
     diameters = (
         np.linalg.norm((ends[:, 1] - ends[:, 0]) * spacing, axis=1) for ends in (largest, smallest)
@@ -187,8 +199,8 @@ def _measured(
 
 
 def _section(
-    solid: np.ndarray, spacing: np.ndarray, place: np.ndarray, side: np.ndarray, up: np.ndarray,
-    radius: float, filled: bool,
+    solid: np.ndarray, spacing: np.ndarray, balls: tuple[np.ndarray, int], place: np.ndarray,
+    side: np.ndarray, up: np.ndarray, radius: float, filled: bool,
 ) -> tuple:  # fmt: skip
     """Area and holes (mm^2), and the ends of the largest and the smallest diameter (voxels)."""
     from scipy.ndimage import binary_fill_holes
@@ -200,7 +212,7 @@ def _section(
     middle = place / spacing
     while at_edge and reach <= 2 * MAX_REACH:
         seen = np.zeros((2 * int(np.ceil(reach / step)) + 1,) * 2, np.uint8)
-        at_edge = fill_section(solid, middle, across, other, seen)
+        at_edge = fill_section(solid, middle, across, other, *balls, seen)
         reach *= 2
     inside = seen == INSIDE
     count, half = np.count_nonzero(inside), len(inside) // 2

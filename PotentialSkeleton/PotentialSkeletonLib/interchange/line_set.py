@@ -91,8 +91,8 @@ def check_names(skeleton: CurveSkeleton, names: Mapping[int, str] | None) -> Non
 def check_xml_text(text: str) -> str:
     """The text, if XML 1.0 can hold it; `InputError` otherwise."""
     if FORBIDDEN.search(text):
-        text = _("The name {name!r} has a character that XML files cannot hold: rename the branch.")
-        raise InputError(text.format(name=text))
+        said = _("The name {name!r} has a character that XML files cannot hold: rename the branch.")
+        raise InputError(said.format(name=text))
     return text
 
 
