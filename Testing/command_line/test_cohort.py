@@ -63,20 +63,6 @@ def table(folder):
         return list(csv.DictReader(file))
 
 
-def test_the_list(cases):
-    first, second, third = read_cases(cases)
-    folder = cases.parent
-    assert first.name == "first"
-    assert first.arguments == (str(folder / "a.nrrd"), "--seed=1,2,3", "--seed=4,5,6")
-    assert second.name == "b"
-    assert second.arguments[1:] == ("--background=7,8,9", f"--seeds={folder / 'points.mrk.json'}")
-    assert third.arguments[1:] == (f"--mask={folder / 'a.nrrd'}",)
-    assert not first.problem + second.problem + third.problem
-    cases.write_text('volume;vessels\na.nrrd;"portal:1,2,3; hepatic:4,5,6"\n')
-    (case,) = read_cases(cases)
-    assert case.arguments[1:] == ("--vessel=portal:1,2,3", "--vessel=hepatic:4,5,6")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

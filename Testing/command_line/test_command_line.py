@@ -1,10 +1,7 @@
 """`fuzzy-vessel segment` as a user meets it: results, summary, one clear line for bad input."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +9,6 @@ import pytest
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.progress import Progress
 from support.image_files import write_nrrd
-from support.places import PACKAGE_FOLDERS
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
@@ -220,24 +216,3 @@ def test_ctrl_c_leaves_nothing(scan, tmp_path, capsys, monkeypatch, without_3d):
     assert main(["segment", str(scan[0]), "--seed", "15,10,6", "--out", str(out)]) == 130
     assert "cancelled" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("argument", "expected"), [("--help", "--seed 265,206,70"), ("--version", "fuzzy-vessel 0")]
-)
-def test_help_and_version_do_not_load_the_libraries(argument, expected):
-    code = (
-        "import sys\n"
-        "from fuzzy_vessel.__main__ import main\n"
-        "try: main(sys.argv[1:])\n"
-        "except SystemExit as end: assert end.code == 0\n"
-        "heavy = {'numpy', 'vtk', 'slicer', 'numba', 'PIL'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
-    paths = os.pathsep.join(map(str, PACKAGE_FOLDERS))
-    done = subprocess.run(
-        [sys.executable, "-c", code, argument], env={**os.environ, "PYTHONPATH": paths},
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert expected in done.stdout

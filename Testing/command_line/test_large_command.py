@@ -144,24 +144,6 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
 
 
-def test_a_folder_that_was_there_stays(scene, tmp_path, capsys):
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    bad = command(scene, folder, "--components=seeds", "--threshold=0.5")
-    assert 'components is "seeds"' in error_of(capsys, *bad)
-    assert list(folder.iterdir()) == []
-
-
-@pytest.mark.parametrize("text", ["{", '{"some": "thing"}'])
-def test_a_state_of_something_else_is_left_alone(scene, tmp_path, capsys, text):
-    state = tmp_path / "out" / "large.json"
-    state.parent.mkdir()
-    state.write_text(text)
-    (state.parent / "more").touch()
-    assert "holds other files" in error_of(capsys, *command(scene, state.parent))
-    assert state.read_text() == text
-
-
 def test_bad_arguments(scene, tmp_path, capsys):
     out = tmp_path / "out"
     bad = command(scene, out, "--components=seeds", "--threshold=0.5")
@@ -215,32 +197,3 @@ def test_no_component_is_left(levels, scene, tmp_path, capsys, options, said):
     assert sorted(p.name for p in out.iterdir()) == [
         "branches.csv", "components.csv", "labels.ome.zarr", "report.json"
     ]  # fmt: skip
-
-
-def test_a_labelmap_of_any_integers(scene, tmp_path, capsys):
-    """The command's own numbered labels, and an image of another program that says what it is."""
-    first, again, other = (tmp_path / name for name in ("first", "again", "other"))
-    assert main(command(scene, first, "--threshold=0.35", "--numbered")) == 0
-    assert main(command(first / "labels.ome.zarr", again, "--numbered")) == 0
-    numbered = zarr.open_array(str(first / "labels.ome.zarr" / "0"), mode="r")
-    found = zarr.open_array(str(again / "labels.ome.zarr" / "0"), mode="r")
-    assert numbered.dtype == found.dtype == np.uint32
-    assert numbered[:].max() > 1
-    np.testing.assert_array_equal(found[:], numbered[:])
-    group = zarr.create_group(str(tmp_path / "short.zarr"))
-    group.create_array("0", data=numbered[:].astype(np.uint16), chunks=(16, 16, 16))
-    multiscales = [{"axes": [{"name": n, "type": "space"} for n in "zyx"],
-                    "datasets": [{"path": "0", "coordinateTransformations": [
-                        {"type": "scale", "scale": [1, 1, 1]}]}]}]  # fmt: skip
-    group.attrs["ome"] = {"version": "0.5", "multiscales": multiscales, "image-label": {}}
-    assert main(command(tmp_path / "short.zarr", other, "--numbered")) == 0
-    found = zarr.open_array(str(other / "labels.ome.zarr" / "0"), mode="r")
-    np.testing.assert_array_equal(found[:], numbered[:])
-
-
-def test_a_component_that_is_too_large_is_refused_after_its_labels(scene, tmp_path, capsys):
-    arguments = command(scene, tmp_path / "out", *OPTIONS, "--memory-limit=0.0006")
-    message = error_of(capsys, *arguments)
-    assert "needs up to" in message
-    assert "its skeleton is exact only as a whole" in message
-    assert (tmp_path / "out" / "components.csv").exists()

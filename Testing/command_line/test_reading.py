@@ -120,16 +120,6 @@ def test_one_frame_of_a_4d_file(tmp_path, name, write, origin):
     np.testing.assert_allclose(node.GetSpacing(), [1, 1, 2], atol=1e-6)
 
 
-def test_a_mask_of_any_type_becomes_0_and_1(tmp_path):
-    mask = (VALUES > 0).astype(np.int64) * 255
-    node = volumes.read_mask(write_nifti(tmp_path / "mask.nii.gz", mask))
-    assert node.IsA("vtkMRMLLabelMapVolumeNode")
-    np.testing.assert_array_equal(array_of(node), VALUES > 0)
-    mask = np.where(VALUES > 0, 1, np.nan).astype(np.float32)
-    said = refusal(write_nrrd(tmp_path / "nan.nrrd", mask), volumes.read_mask)
-    assert "the mask has voxels that are not a number" in said
-
-
 # ---- bad files
 
 

@@ -137,23 +137,6 @@ def test_input_that_cannot_be_used_is_told_in_one_line(
     assert [each.name for each in tmp_path.iterdir()] == [scan.name]
 
 
-def test_an_empty_labelmap_a_voxel_and_a_level(tmp_path, capsys):
-    labels = np.zeros((6, 7, 8), np.uint8)
-    empty = write_nrrd(tmp_path / "empty.nrrd", labels)
-    labels[3, 3, 3] = 1
-    one = write_nrrd(tmp_path / "one.nrrd", labels)
-    lines = str(tmp_path / "lines.vtp")
-    for job, message in (
-        ([str(empty), lines], "the labelmap is empty"),
-        ([str(one), lines], "has no branch"),
-        ([str(one), lines, "--level", "4"], "level is 4"),
-        ([str(one), lines, "--label", "7"], "there is no label 7"),
-    ):
-        assert skeleton_main(job) == 2
-        assert message in capsys.readouterr().err
-    assert len(list(tmp_path.iterdir())) == 2
-
-
 # --- the folder for Slicer
 
 

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.reading import volumes
 from fuzzy_vessel.reading.process import Choice
 from FuzzyVesselCoreLib.errors import InputError
@@ -71,30 +70,6 @@ def test_an_ome_zarr_is_a_volume_in_its_place(slicer_scene, tmp_path, version):
     coarse = volumes.read_volume(path / "level 1")
     assert np.array_equal(voxels(coarse), vessel()[:, ::2, ::2])
     np.testing.assert_allclose(coarse.GetSpacing(), (0.001, 0.001, 0.002))
-
-
-def test_a_channel_and_a_time_point_are_chosen(slicer_scene, tmp_path):
-    array = np.stack([[vessel(), vessel() + 7], [vessel() + 20, vessel() + 30]])
-    path = write_zarr(tmp_path / "tc.zarr", array, axes="tczyx")
-    with pytest.raises(InputError, match=r"tc\.zarr: it holds 2 time points; choose .*--frame N"):
-        volumes.read_volume(path)
-    with pytest.raises(InputError, match="2 channels; choose one with --channel N"):
-        volumes.read_volume(path, Choice(1))
-    with pytest.raises(InputError, match="no --channel 2"):
-        volumes.read_volume(path, Choice(1, 2))
-    node = volumes.read_volume(path, Choice(1, 1))
-    assert np.array_equal(voxels(node), vessel() + 30)
-
-
-def test_labels_of_64_bits_are_read_and_too_large_ones_refused(slicer_scene, tmp_path):
-    labels = (vessel() > 200).astype(np.uint64) * 5
-    node, found = volumes.read_labelmap(write_zarr(tmp_path / "l.zarr", labels))
-    assert found == [5]
-    assert np.array_equal(voxels(node), labels)
-    with pytest.raises(InputError, match="number them anew"):
-        volumes.read_labelmap(write_zarr(tmp_path / "m.zarr", labels * 2**40))
-    with pytest.raises(InputError, match="type uint64 is not supported"):
-        volumes.read_volume(tmp_path / "l.zarr")
 
 
 def changed(path, **values):
@@ -170,17 +145,6 @@ def test_an_ome_tiff_has_its_spacing_and_channels(slicer_scene, tmp_path):
     np.testing.assert_allclose(node.GetSpacing(), (0.0004, 0.0005, 0.002))
 
 
-def test_plain_pages_count_as_millimetres_and_that_is_said(slicer_scene, tmp_path):
-    path = tmp_path / "pages.tif"
-    with tifffile.TiffWriter(path) as writer:
-        for page in vessel():
-            writer.write(page, contiguous=False, metadata=None)
-    node = volumes.read_volume(path)
-    assert np.array_equal(voxels(node), vessel())
-    assert node.GetSpacing() == (1.0, 1.0, 1.0)
-    assert "--spacing I,J,K" in volumes.notes_of(node)[0]
-
-
 @pytest.mark.parametrize(("cut", "imagej"), [(0, False), (5, True), (200, False), (-40, True)])
 def test_a_tiff_that_was_cut_short_is_refused(slicer_scene, tmp_path, cut, imagej):
     path = tmp_path / "cut.tif"
@@ -191,37 +155,7 @@ def test_a_tiff_that_was_cut_short_is_refused(slicer_scene, tmp_path, cut, image
     assert "\n" not in str(error.value)
 
 
-def test_colours_and_no_tiff_are_refused(slicer_scene, tmp_path):
-    tifffile.imwrite(tmp_path / "rgb.tif", np.zeros((20, 30, 3), np.uint8), photometric="rgb")
-    with pytest.raises(InputError, match="3 values"):
-        volumes.read_volume(tmp_path / "rgb.tif")
-    (tmp_path / "text.tif").write_text("no tiff")
-    with pytest.raises(InputError, match="not an image that can be read"):
-        volumes.read_volume(tmp_path / "text.tif")
-
-
 # --- from end to end
-
-
-def test_from_ome_zarr_to_labels_and_centrelines(without_3d, tmp_path, capsys):
-    path = write_zarr(tmp_path / "in.ome.zarr", vessel())
-    out, lines = tmp_path / "out", tmp_path / "lines"
-    formats = ["--nifti"]
-    job = ["segment", str(path), "--seed", "14,10,6", "--threshold", "0.5"]
-    assert main([*job, *formats, "--out", str(out)]) == 0
-    labels = {}
-    for name in ("labelmap.nrrd", "labelmap.nii.gz"):
-        node, _ = volumes.read_labelmap(out / name)
-        labels[name] = voxels(node).copy()
-        np.testing.assert_allclose(node.GetSpacing(), (0.0005, 0.0005, 0.002), rtol=1e-6)
-        np.testing.assert_allclose(node.GetOrigin(), (-0.03, -0.02, 0.01), rtol=1e-6)
-        assert np.array_equal(labels[name], labels["labelmap.nrrd"])
-    assert 300 < labels["labelmap.nrrd"].sum() < 1500
-    job = ["skeleton", str(out / "labelmap.nii.gz"), *formats]
-    assert main([*job, "--out", str(lines)]) == 0
-    node, _ = volumes.read_labelmap(lines / "skeleton.nii.gz")
-    assert voxels(node).any()
-    capsys.readouterr()
 
 
 @pytest.mark.parametrize(("package", "extra"), [("zarr", "zarr"), ("tifffile", "tiff")])

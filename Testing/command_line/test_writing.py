@@ -5,8 +5,6 @@ And the scene of Slicer that they come from.
 
 import contextlib
 import json
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -15,7 +13,6 @@ import pytest
 from fuzzy_vessel.writing import files
 from fuzzy_vessel.writing.folder import ResultsFolder, write_report
 from FuzzyVesselCoreLib.errors import InputError
-from support.places import PACKAGE_FOLDERS
 
 OURS = json.dumps({"program": "fuzzy-vessel"})
 
@@ -34,31 +31,12 @@ def write_half(path, error):
         raise error
 
 
-def test_a_new_folder_appears_at_the_end_with_its_parents(tmp_path):
-    path = tmp_path / "a" / "b" / "results"
-    with ResultsFolder(path) as place:
-        (place / "result.txt").write_text("vessels")
-        assert not path.exists()
-        assert place.parent == path.parent  # the same disk: moving it costs nothing
-    assert (path / "result.txt").read_text() == "vessels"
-    assert list(path.parent.iterdir()) == [path]
-
-
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_nothing_is_left_after_a_failure(tmp_path, error):
     path = tmp_path / "a" / "results"
     with pytest.raises(error):
         write_half(path, error)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_earlier_result_is_replaced_as_a_whole(tmp_path):
-    path = tmp_path / "results"
-    write_result(path, "first", "only-in-the-first.txt")
-    write_result(path, "second")
-    assert {entry.name for entry in path.iterdir()} == {"report.json", "result.txt"}
-    assert (path / "result.txt").read_text() == "second"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
@@ -203,24 +181,3 @@ def test_the_scene_brings_everything_back(slicer_scene, tmp_path):
     views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
     background = slicer.util.getNode("scan").GetID()
     assert [view.GetBackgroundVolumeID() for view in views] == 3 * [background]
-
-
-@pytest.mark.parametrize(
-    ("found", "message"),
-    [("None", "needs slicer-core"), ("types.ModuleType('slicer')", "not 3D Slicer's")],
-)
-def test_missing_slicer_core_names_the_extra(found, message):
-    code = (
-        f"import sys, types; sys.modules['slicer'] = {found}\n"
-        "from fuzzy_vessel import headless\n"
-        "from FuzzyVesselCoreLib.errors import InputError\n"
-        "try: headless.start()\n"
-        "except InputError as error: print(error)"
-    )
-    paths = os.pathsep.join(map(str, PACKAGE_FOLDERS))
-    run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": paths}, text=True,
-        capture_output=True,
-    )  # fmt: skip
-    assert message in run.stdout
-    assert "fuzzy-vessel-gpu[mrml]" in run.stdout

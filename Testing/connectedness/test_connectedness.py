@@ -60,27 +60,6 @@ def test_a_cut_changes_nothing_above_it(problem):
     np.testing.assert_array_equal(lower, np.where(whole >= np.float32(cut), whole, 0))
 
 
-@pytest.mark.parametrize("solver", CPU_SOLVERS)
-def test_the_weakest_affinity_above_0_is_followed(solver):
-    affinity = GaussianAffinity(100, 20, 20)
-    brightest = next(n for n in range(400) if affinity.levels(100, n + 1) == 0)
-    volume = np.array([[[100, brightest]]], np.int16)
-    assert affinity.levels(100, brightest) <= 1
-    wanted = np.float32(affinity.levels(100, brightest) / 65535)
-    scene = connectedness(volume, [[0, 0, 0]], affinity, solver=solver, device="cpu")
-    assert scene.values[0, 0, 1] == wanted > 0
-
-
-def test_an_integer_volume_and_its_float_copies_give_one_scene():
-    random = np.random.default_rng(5)
-    volume = random.integers(0, 255, (6, 9, 11))
-    scenes = [
-        connectedness(volume.astype(kind), [[3, 4, 5]], GaussianAffinity(120, 40, 30), device="cpu")
-        for kind in (np.uint8, np.int16, np.uint16, np.int32, np.float32, np.float64)
-    ]
-    assert [error_voxels(scene, scenes[0]) for scene in scenes] == [0] * 6
-
-
 def test_other_memory_layouts_and_byte_orders():
     volume = np.random.default_rng(9).integers(0, 99, (6, 7, 8)).astype(np.int16)
     affinity = GaussianAffinity(50, 20, 20)
@@ -125,12 +104,6 @@ def test_progress_rises_to_one_and_cancels(solver):
             progress=lambda f: calls.append(f) or len(calls) < 2,
         )
     assert len(calls) == 2
-
-
-@pytest.mark.parametrize("no", [False, np.False_, 0])
-def test_any_no_of_the_callback_cancels_before_anything_is_computed(no):
-    with pytest.raises(Cancelled):
-        connectedness(np.zeros((2, 2, 2), bool), [[0, 0, 0]], progress=lambda fraction: no)
 
 
 def test_the_scene_tells_how_it_was_made():
@@ -178,21 +151,6 @@ def test_bad_input_names_the_culprit(arguments, culprit):
         connectedness(**call)
 
 
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_values_that_are_no_numbers_are_counted_and_placed(wrong):
-    volume = VOLUME.copy()
-    volume[2, 3, 4] = volume[3, 0, 0] = wrong
-    with pytest.raises(InputError, match=r"2 voxels .* I,J,K = 4,3,2"):
-        connectedness(volume, [[1, 1, 1]], device="cpu")
-
-
-def test_a_mask_that_holds_no_numbers_is_refused():
-    mask = np.where(VOLUME.mean() < VOLUME, 1, np.nan)  # not a number round the organ
-    count = np.count_nonzero(np.isnan(mask))
-    with pytest.raises(InputError, match=rf"The mask has voxels that are not a number \({count}\)"):
-        connectedness(VOLUME, [[1, 1, 1]], device="cpu", mask=mask)
-
-
 @pytest.mark.parametrize("name", ["volume", "mask"])
 def test_a_masked_array_that_hides_values_is_refused(name):
     hidden = np.zeros(VOLUME.shape, bool)
@@ -217,16 +175,3 @@ def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(DeviceError, match="pip install numba"):
         connectedness(VOLUME, [[1, 1, 1]], device="cpu")
-
-
-@pytest.mark.parametrize("form", ["geometric", "weighted"])
-@pytest.mark.parametrize("side", ["both", "bright", "dark"])
-def test_compiled_levels_equal_the_plain_ones(form, side):
-    from FuzzyConnectedGPULib.solvers.grid import computed_level
-
-    random = np.random.default_rng(15)
-    first, second = random.uniform(-50, 450, (2, 3000)).astype(np.float32)
-    affinity = GaussianAffinity(180.5, 41.3, 29.7, form=form, side=side)
-    coefficients = affinity.coefficients()
-    compiled = [computed_level(a, b, coefficients) for a, b in zip(first, second)]
-    np.testing.assert_array_equal(compiled, affinity.levels(first, second))

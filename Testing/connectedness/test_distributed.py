@@ -14,7 +14,7 @@ from FuzzyConnectedGPULib import GaussianAffinity, automatic_threshold, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
 from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness, labels
 from FuzzyConnectedGPULib.thresholds import fill_gaps
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from support.problems import problems
 
 AFFINITY, SEEDS = GaussianAffinity(100, 30, 15), [[3, 4, 5]]
@@ -51,14 +51,6 @@ def test_every_partition_gives_the_levels_of_the_whole(problem, block):
     options = {"block": block, "cut": cut, "device": "cpu"}
     connectedness(volume, seeds, affinity, found, mask=mask, **options)
     assert np.array_equal(found, wanted.values)
-
-
-def test_a_path_through_all_blocks():
-    volume = np.full((1, 15, 15), 3000, np.int16)
-    volume[0, ::2], volume[0, 1::4, -1], volume[0, 3::4, 0] = 100, 100, 100
-    found = np.empty(volume.shape, np.uint16)
-    connectedness(volume, [[0, 0, 0]], AFFINITY, found, block=4, device="cpu")
-    assert np.array_equal(found == 65535, volume == 100)
 
 
 @pytest.mark.gpu
@@ -120,15 +112,6 @@ def test_an_interrupted_run_is_resumed(source, whole, tmp_path, monkeypatch, ste
     phase = "forests" if step == "contract_block" else "finish"
     assert run.computed[phase] == 12 - after
     assert np.array_equal(np.load(tmp_path / "out.npy"), np.rint(whole * 65535))
-
-
-def test_a_cancelled_run_leaves_no_target(source, tmp_path):
-    with pytest.raises(Cancelled):
-        connectedness(
-            source, SEEDS, AFFINITY, tmp_path / "out.npy", block=9, device="cpu",
-            progress=lambda share: share < 0.3,
-        )  # fmt: skip
-    assert not (tmp_path / "out.npy").exists()
 
 
 def test_a_source_that_changes_during_the_run_is_refused(volume, monkeypatch):

@@ -1,9 +1,5 @@
 """Thresholds: by hand, by background seeds, by the volume curve."""
 
-import copy
-import json
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +12,6 @@ from FuzzyConnectedGPULib.thresholds import (
     background_threshold,
     binarize,
     fill_gaps,
-    volume_curve,
 )
 from FuzzyVesselCoreLib.errors import InputError
 
@@ -24,10 +19,6 @@ from FuzzyVesselCoreLib.errors import InputError
 def scene_of(*levels):
     """A scene of one row with the given levels of 65535."""
     return level_values(np.array(levels)).reshape(1, 1, -1)
-
-
-def any_scene(random, shape=(3, 4, 5)):
-    return level_values(random.integers(0, 65536, shape))
 
 
 # --- binarize ----------------------------------------------------------------------------
@@ -38,10 +29,6 @@ def test_the_object_holds_the_values_from_the_threshold_on():
     made = binarize(scene, 0.5)
     assert made.dtype == np.uint8
     assert made.tolist() == [[[0, 0, 1, 1, 1]]]
-
-
-def test_a_tiny_threshold_still_leaves_out_what_is_not_connected():
-    assert binarize(np.array([[[0, 1]]], np.float32), 1e-60).tolist() == [[[0, 1]]]
 
 
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.0001, np.nan, np.inf, None, "auto"])
@@ -69,30 +56,12 @@ def test_background_seeds_compete_like_relative_connectedness(number):
     assert (made == (for_object > against)).all()
 
 
-def test_the_threshold_stands_next_above_the_best_connected_background_seed():
-    scene = scene_of(0, 100, 20000, 20001, 65535)
-    threshold = background_threshold(scene, [[0, 0, 1], [0, 0, 2]])
-    assert binarize(scene, threshold).ravel().tolist() == [0, 0, 0, 1, 1]
-
-
 def test_a_background_seed_in_the_object_is_named():
     with pytest.raises(InputError, match=r"I,J,K = 2,0,0 is as connected"):
         background_threshold(scene_of(0, 5, 65535), [[0, 0, 1], [0, 0, 2]])
 
 
 # --- volume curve ------------------------------------------------------------------------
-
-
-def test_the_curve_counts_values_between_levels_too():
-    scene = np.random.default_rng(2).random((4, 5, 6), np.float32)
-    thresholds, counts = volume_curve(scene)
-    assert (counts == [(scene >= t).sum() for t in thresholds]).all()
-
-
-@pytest.mark.parametrize("value", [np.nan, -0.1, 1.1])
-def test_values_that_no_scene_has_are_refused(value):
-    with pytest.raises(InputError, match=r"within 0\.\.1"):
-        volume_curve(np.array([[[0.5, value]]], np.float32))
 
 
 # --- automatic threshold -----------------------------------------------------------------
@@ -117,20 +86,6 @@ def test_two_tissues_are_parted(vessel, background):
     assert "leak" in threshold.reason
 
 
-def test_a_leak_close_to_the_seeds_is_trusted_less():
-    threshold = automatic_threshold(two_tissues(0.15, 0.5)[0])
-    assert threshold.confidence < 0.5
-    assert "look alike" in threshold.reason
-
-
-def test_a_cut_above_the_leak_keeps_all_that_is_left():
-    scene, _ = two_tissues(0.5, 2.0)
-    scene[scene < 0.5] = 0
-    threshold = automatic_threshold(scene)
-    assert binarize(scene, threshold).sum() == np.count_nonzero(scene)
-    assert threshold.confidence == 0
-
-
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.99), st.integers(1, 12))
 @settings(max_examples=60)
 def test_every_scene_gives_a_threshold_that_keeps_its_seeds(number, cut, side):
@@ -143,15 +98,6 @@ def test_every_scene_gives_a_threshold_that_keeps_its_seeds(number, cut, side):
     assert threshold >= scene[scene > 0].min() - 1e-4
     assert 0 <= threshold.confidence <= 1
     assert binarize(scene, threshold).flat[0] == 1
-
-
-def test_it_is_a_float_that_can_be_stored():
-    threshold = automatic_threshold(two_tissues(0.5, 2.0)[0])
-    assert json.loads(json.dumps(threshold)) == threshold
-    for again in (copy.copy(threshold), pickle.loads(pickle.dumps(threshold))):
-        assert again == threshold
-        assert again.reason == threshold.reason
-        assert again.confidence == threshold.confidence
 
 
 # --- gaps

@@ -1,6 +1,5 @@
 """Threads, progress, numba's cache and log, errors between processes, translation."""
 
-import logging
 import os
 import pickle
 import subprocess
@@ -12,10 +11,8 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib import threads
-from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import (
     Cancelled,
-    DeviceError,
     InputError,
     InputRemoved,
     NoCudaError,
@@ -34,22 +31,6 @@ def test_each_number_is_in_one_part_and_results_keep_their_order(count, voxels, 
     parts = in_parts(lambda first, last: list(range(first, last)), count, voxels)
     assert [number for part in parts for number in part] == list(range(count))
     assert all(parts)
-
-
-def test_an_error_is_told_when_no_part_is_worked_on_any_more(monkeypatch):
-    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
-    begun, ended = [], []
-
-    def work(first, last):
-        if first == 0:
-            raise ValueError("in the first part")
-        begun.append(first)
-        time.sleep(0.02)
-        ended.append(first)
-
-    with pytest.raises(ValueError, match="in the first part"):
-        in_parts(work, 80, 99 * SMALL_VOLUME)
-    assert sorted(begun) == sorted(ended)
 
 
 def test_parts_may_be_worked_on_in_parts(monkeypatch):
@@ -105,24 +86,6 @@ def test_compiled_work_is_waited_for_and_stopped():
 
 
 # ---- numba
-
-
-@pytest.mark.parametrize(
-    ("before", "after"), [(logging.NOTSET, logging.WARNING), (logging.INFO,) * 2]
-)
-def test_numba_logs_warnings_only_unless_somebody_chose_a_level(before, after, monkeypatch):
-    """In Slicer the root logger lets everything through, 53 MB in a first session."""
-    logger = logging.getLogger("numba")
-    monkeypatch.setattr(logger, "level", before)
-    with needs_numba():
-        assert logger.level == after
-
-
-@pytest.mark.parametrize("module", ["numba", "cc3d"])
-def test_a_missing_package_is_named(module, monkeypatch):
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DeviceError, match="is not installed: pip install"), needs_numba():
-        __import__(module)
 
 
 def test_numbas_cache_is_named_by_the_sources(tmp_path, monkeypatch):

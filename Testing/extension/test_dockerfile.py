@@ -30,16 +30,6 @@ def test_each_file_that_is_copied_is_there_and_not_ignored():
     assert {*folders, PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml"} <= copied
 
 
-def test_each_extra_exists_and_so_does_each_build_argument():
-    (command,) = re.findall(r'pip install [^"]*"\.\[([^\]]+)\]"', TEXT)
-    extras = re.sub(r"\$\{CUDA:\+,\$CUDA\}", "", command).split(",")
-    arguments = re.findall(r"--build-arg CUDA=(\w+)", TEXT)
-    assert sorted(arguments) == ["cuda12", "cuda13"]
-    for extra in (*extras, *arguments):
-        assert extra in PROJECT["optional-dependencies"], extra
-    assert lines_of("ARG") == ["PYTHON=3.12", "CUDA="]
-
-
 def test_system_libraries_are_those_that_the_environments_need():
     wanted = (ROOT / "requirements/environment.sh").read_text(encoding="utf-8")
     (named,) = re.findall(r"EGL.*?\n.*?\(Debian: apt-get install ([\w -]+)\)", wanted, re.DOTALL)[
@@ -65,9 +55,3 @@ def test_the_program_that_starts_lists_its_modules(capsys):
         program.main(["--help"])
     assert end.value.code == 0
     assert "fuzzy-vessel segment" in capsys.readouterr().out
-
-
-def test_scripts_can_be_imported():
-    for target in PROJECT["scripts"].values():
-        module, name = target.split(":")
-        assert callable(getattr(importlib.import_module(module), name))

@@ -1,9 +1,7 @@
 """Links in the documents lead to files, and the architecture names files that exist."""
 
-import ast
 import re
 import shlex
-import xml.etree.ElementTree as ElementTree
 
 from support.places import PACKAGE_FOLDERS, ROOT
 
@@ -45,32 +43,3 @@ def test_commands_in_the_documents_are_known_to_the_command_line():
     assert len(commands) > 5
     for _name, line in commands:
         make_parser().parse_args(shlex.split(line)[1:])  # exits where it is wrong
-
-
-def test_the_troubleshooting_names_what_the_panels_show():
-    """*In italics*; names of Slicer's own menus are the exception."""
-    text = (ROOT / "Documentation" / "TROUBLESHOOTING.md").read_text(encoding="utf-8")
-    named = {
-        part.strip()
-        for found in re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", text)
-        for part in found.split(" > ")
-    }
-    assert len(named) > 10
-    shown = "\n".join(panel_texts())
-    assert {part for part in named if part not in shown} == {
-        "Reload",
-        "Help",
-        "Report a bug",
-        "requirements.txt",
-    }
-
-
-def panel_texts():
-    """The texts of the forms, and those that the panels' code translates."""
-    for folder in PACKAGE_FOLDERS:
-        for path in folder.rglob("*.ui"):
-            yield from (each.text or "" for each in ElementTree.parse(path).iter("string"))
-        for path in folder.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_":
-                    yield from (a.value for a in node.args if isinstance(a, ast.Constant))

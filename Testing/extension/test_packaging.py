@@ -2,12 +2,10 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
 
-import numpy as np
 import pytest
 
 from support.places import ROOT
@@ -39,27 +37,6 @@ MODULES = [ROOT / name for name in PACKAGES]
 VISIBLE = [module for module in MODULES if module.name not in HIDDEN]
 CODE = (".py", ".cu", ".cuh")
 TOP = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-
-# Slicer's CMake functions, played: they write what they were given.
-STUB = """
-cmake_minimum_required(VERSION 3.20)
-project(Stub NONE)
-set(BUILD_TESTING ON)
-function(slicerMacroBuildScriptedModule)
-  cmake_parse_arguments(MY "WITH_GENERIC_TESTS" "NAME" "SCRIPTS;RESOURCES" ${ARGN})
-  foreach(file ${MY_SCRIPTS} ${MY_RESOURCES})
-    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-      message(FATAL_ERROR "nonexistent file '${file}'")
-    endif()
-  endforeach()
-  message(STATUS "module=${MY_NAME} generic=${MY_WITH_GENERIC_TESTS}")
-  message(STATUS "unknown=${MY_UNPARSED_ARGUMENTS};")
-endfunction()
-function(slicer_add_python_unittest)
-  message(STATUS "unittest=${ARGN}")
-endfunction()
-add_subdirectory("@MODULE@" module)
-"""
 
 
 def listed(module, variable):
@@ -110,35 +87,6 @@ def test_every_file_of_the_module_is_listed_once(module):
     assert sorted(resources) == sorted(shown + in_tree(module, ".cu", ".cuh"))
 
 
-def test_no_file_of_one_module_takes_the_place_of_another_s():
-    """All modules are installed into one folder; names that differ in case alone clash, too."""
-    lists = ("MODULE_PYTHON_SCRIPTS", "MODULE_PYTHON_RESOURCES")
-    files = [name.lower() for module in MODULES for each in lists for name in listed(module, each)]
-    assert len(files) == len(set(files))
-
-
-@each_module
-def test_module_has_one_main_file_and_no_strange_ones(module):
-    """Slicer loads every .py in the folder as a module, one that begins with #! as a program."""
-    assert [path.name for path in module.glob("*.py")] == [f"{module.name}.py"]
-    assert not (module / f"{module.name}.py").read_bytes().startswith(b"#!")
-    assert not [path for path in module.rglob("*") if path.suffix in (".h", ".cxx", ".cpp")]
-
-
-@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
-@each_module
-def test_cmake_reads_the_module(module, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(STUB.replace("@MODULE@", module.as_posix()))
-    run = subprocess.run(
-        ["cmake", "-S", tmp_path, "-B", tmp_path / "build"], capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert f"module={module.name} generic=TRUE" in run.stdout
-    assert "unknown=;" in run.stdout
-    has_test = module.name != "FuzzyVesselCore"  # it holds no feature of its own
-    assert (f"unittest=SCRIPT;{module.name}.py" in run.stdout) == has_test
-
-
 def test_extension_describes_itself():
     assert re.search(r"^project\(FuzzyVesselGPU\)$", TOP, re.MULTILINE)
     home = "https://github.com/FuzzyVesselGPU/SlicerFuzzyVesselGPU"
@@ -152,11 +100,6 @@ def test_extension_describes_itself():
         assert (ROOT / address.removeprefix(raw)).is_file(), address
 
 
-def test_modules_are_the_folders_that_are_added():
-    added = re.findall(r"^add_subdirectory\((\w+)\)", TOP, re.MULTILINE)
-    assert sorted(added) == sorted(path.parent.name for path in ROOT.glob("*/CMakeLists.txt"))
-
-
 def test_the_indexs_entry_is_named_as_the_project_and_leads_to_its_home():
     name = re.search(r"^project\((\w+)\)", TOP, re.MULTILINE)[1]
     entry = json.loads((ROOT / "Resources" / f"{name}.json").read_text(encoding="utf-8"))
@@ -164,20 +107,6 @@ def test_the_indexs_entry_is_named_as_the_project_and_leads_to_its_home():
     assert entry["scm_url"] == literal("EXTENSION_HOMEPAGE") + ".git"
     assert entry["build_dependencies"] == []
     assert literal("EXTENSION_DEPENDS") == "NA"
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        ROOT / "Resources" / "FuzzyVesselGPU.png",
-        *(module / "Resources" / "Icons" / f"{module.name}.png" for module in VISIBLE),
-    ],
-    ids=lambda path: path.name,
-)
-def test_icons_have_the_size_that_the_index_wants(path):
-    image = pytest.importorskip("PIL.Image").open(path)
-    assert image.size == (128, 128)
-    assert len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0)) > 50
 
 
 # --- pip

@@ -13,9 +13,7 @@ pytest.importorskip("napari", reason="napari is not installed")
 pytest.importorskip("pytestqt", reason="pytest-qt is not installed")
 
 import fuzzy_vessel_napari
-from fuzzy_vessel_napari import jobs
 from fuzzy_vessel_napari.widgets import CentrelinesWidget, VesselsWidget
-from FuzzyVesselCoreLib.errors import InputError
 
 SHAPE = (14, 24, 40)
 SCALE, TRANSLATE = (2.0, 0.5, 0.5), (10.0, -20.0, 5.0)
@@ -117,78 +115,3 @@ def test_a_background_point_and_a_mask_are_obeyed(viewer, scan, qtbot):
     labels = viewer.layers["ct, left vessels"].data
     assert labels.any()
     assert not labels[:, :, 30:].any()
-
-
-def test_a_flat_image_gives_flat_layers(viewer, qtbot):
-    volume, _ = vessel()
-    image = viewer.add_image(volume[7], name="slice")
-    points = viewer.add_points([[10, 3]], name="in")
-    (layer,), _ = jobs.vessels_job(image, points)(lambda share: True)
-    assert layer[0].shape == volume[7].shape
-    labels = viewer.add_labels(layer[0], name="found")
-    (paths,), _ = jobs.centrelines_job(labels)(lambda share: True)
-    assert paths[0][0].shape[1] == 2
-
-
-def test_cancelling_adds_nothing(viewer, scan, qtbot, monkeypatch):
-    add_points(viewer, scan, (7, 10, 3))
-    widget = VesselsWidget(viewer)
-    viewer.window.add_dock_widget(widget)
-
-    def endless(progress):
-        share = 0.0
-        while progress(share):
-            share = min(share + 0.01, 0.9)
-        from FuzzyVesselCoreLib.errors import Cancelled
-
-        raise Cancelled("cancelled")
-
-    monkeypatch.setattr(VesselsWidget, "job", lambda self: endless)
-    widget.run()
-    qtbot.waitUntil(lambda: widget.bar.value > 0, timeout=20_000)
-    widget.run()  # a second run is not started
-    widget.cancel()
-    qtbot.waitUntil(lambda: widget.run_button.enabled, timeout=20_000)
-    assert widget.status.value == "Cancelled"
-    assert len(viewer.layers) == 2
-
-
-def test_what_does_not_fit_is_said(viewer, scan, qtbot):
-    widget = VesselsWidget(viewer)
-    viewer.window.add_dock_widget(widget)
-    assert "Add a points layer" in run(widget, qtbot)
-    points = add_points(viewer, scan, (7, 10, 300))
-    assert "'in vessels' lies outside of 'ct, left'" in run(widget, qtbot)
-    points.data = [scan.data_to_world((7, 10, 3))]
-    viewer.add_labels(np.ones((3, 4, 5), np.uint8), name="other")
-    widget.mask.value = viewer.layers["other"]
-    assert "they must have the same" in run(widget, qtbot)
-    lines = CentrelinesWidget(viewer)
-    viewer.window.add_dock_widget(lines)
-    lines.number.value = 9
-    assert "has no label 9" in run(lines, qtbot)
-    viewer.layers["other"].data = np.zeros((3, 4, 5), np.uint8)
-    lines.number.value = 0
-    assert "'other' is empty" in run(lines, qtbot)
-
-
-def test_a_single_voxel_colours_and_time_are_refused(viewer):
-    one = np.zeros((5, 5, 5), np.uint8)
-    one[2, 2, 2] = 1
-    job = jobs.centrelines_job(viewer.add_labels(one, name="spot"))
-    with pytest.raises(InputError, match="'spot' has no branch"):
-        job(lambda share: True)
-    points = viewer.add_points([[1, 1, 1]], name="p")
-    colours = viewer.add_image(np.zeros((5, 5, 5, 3), np.uint8), rgb=True, name="rgb")
-    series = viewer.add_image(np.zeros((2, 5, 5, 5), np.uint8), name="series")
-    for image, message in ((colours, "has colours"), (series, "has 4 dimensions")):
-        with pytest.raises(InputError, match=message):
-            jobs.vessels_job(image, points)
-    flat = viewer.add_points([[1, 1]], ndim=2, name="flat")
-    volume = viewer.add_image(np.zeros((5, 5, 5), np.uint8), name="volume")
-    with pytest.raises(InputError, match="'flat' have 2 dimensions"):
-        jobs.vessels_job(volume, flat)
-    with pytest.raises(InputError, match="Choose the image"):
-        jobs.vessels_job(None, points)
-    with pytest.raises(InputError, match="Choose the labels"):
-        jobs.centrelines_job(None)

@@ -31,17 +31,6 @@ def test_each_segment_has_points_of_its_own(segmentation):
     assert {node.GetName() for node in portal.nodes.values()} == {"portal vessel"}
 
 
-def test_the_last_point_goes_first_whichever_list_it_is_in(segmentation):
-    clicks = clicks_of(segmentation, "portal")
-    for number in range(4):
-        clicks.add((number, 0, 0), background=number in (1, 3))
-    left = []
-    for _ in range(5):
-        left.append([len(clicks.points(kind).labels) for kind in ("vessel", "background")])
-        clicks.remove_last()
-    assert left == [[2, 2], [2, 1], [1, 1], [1, 0], [0, 0]]
-
-
 def test_points_and_threshold_are_saved_with_the_scene(segmentation, tmp_path):
     import slicer
 
@@ -61,27 +50,3 @@ def test_points_and_threshold_are_saved_with_the_scene(segmentation, tmp_path):
     again.remove_last()
     assert again.points("background").labels == []
     assert clicks_of(loaded, "portal").nodes == {}
-
-
-def test_new_lists_do_not_take_the_place_of_the_users_own(segmentation):
-    import slicer
-
-    own = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "mine")
-    slicer.modules.markups.logic().SetActiveList(own)
-    selection = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSelectionNode")
-    clicks_of(segmentation, "portal").add((1, 2, 3))
-    assert selection is None or selection.GetActivePlaceNodeID() == own.GetID()
-    assert own.GetNumberOfControlPoints() == 0
-
-
-def test_clear_removes_the_lists(segmentation):
-    import slicer
-
-    before = slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLMarkupsFiducialNode")
-    clicks = clicks_of(segmentation, "portal")
-    clicks.add((1, 2, 3))
-    clicks.add((1, 2, 4), background=True)
-    clicks.clear()
-    assert clicks.nodes == {}
-    assert slicer.mrmlScene.GetNumberOfNodesByClass("vtkMRMLMarkupsFiducialNode") == before
-    assert clicks.more == 0

@@ -169,16 +169,6 @@ def test_a_background_click_takes_a_branch_away(session):
     assert (session.points(), session.points("background")) == (2, 1)
 
 
-def test_cancel_drops_the_preview_and_keeps_the_points(session):
-    session.click(FIRST)
-    session.options.cancel.click()
-    assert session.preview() is None
-    assert session.points() == 1
-    assert not session.segment("portal").any()
-    session.click(BESIDE)
-    assert session.preview()[session.first | session.second].mean() > 0.95
-
-
 def test_undo_and_redo_of_the_editor(session):
     painted = np.zeros(SHAPE, bool)
     painted[2:5, 2:5, 2:5] = True
@@ -305,60 +295,6 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     assert np.array_equal(session.segment("portal"), shown[0])
 
 
-def test_a_press_without_a_move_computes_nothing(session):
-    session.click(FIRST)
-    session.options.cancel.click()
-    (node,) = session.live._clicks.nodes.values()
-    node.InvokeEvent(node.PointStartInteractionEvent)
-    node.InvokeEvent(node.PointModifiedEvent)
-    node.InvokeEvent(node.PointEndInteractionEvent)
-    assert not session.live._run.pending
-
-
-def test_points_are_shown_while_their_segment_is_edited(session):
-    session.click(FIRST)
-    (node,) = session.live._clicks.nodes.values()
-    assert node.GetDisplayVisibility()
-    session.editor.select("hepatic")
-    assert not node.GetDisplayVisibility()
-    session.editor.select("portal")
-    assert node.GetDisplayVisibility()
-    session.editor.effect.deactivate()
-    assert not node.GetDisplayVisibility()
-    assert session.preview() is None
-
-
-def test_the_preview_follows_a_moved_and_a_removed_point(session):
-    session.click(FIRST)
-    (node,) = session.live._clicks.nodes.values()
-    node.SetNthControlPointPositionWorld(0, world_of(session.volume, BESIDE))
-    node.InvokeEvent(node.PointEndInteractionEvent)
-    session.wait()
-    assert session.preview()[session.second].mean() > 0.95
-    assert not session.preview()[session.first].any()
-    session.options.last.click()
-    session.wait()
-    assert session.preview() is None
-    assert session.text() == "Click into a vessel first."
-
-
-def test_masking_that_is_changed_changes_the_preview(session):
-    session.click(FIRST)
-    area = np.ones(SHAPE, bool)
-    area[:, :, 20:22] = False
-    session.put("hepatic", area)
-    session.editor.node.SetMaskSegmentID("hepatic")
-    mode = session.slicer.vtkMRMLSegmentationNode.EditAllowedInsideSingleSegment
-    session.editor.node.SetMaskMode(mode)
-    session.wait()
-    shown = session.preview()
-    assert shown[:, :, :20].any()
-    assert not shown[:, :, 20:].any()
-    session.editor.node.SetOverwriteMode(session.editor.node.OverwriteNone)
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), shown)
-
-
 def test_errors_are_sentences_in_the_options(session):
     session.click((16, 10, 70))
     assert session.text().startswith("No vessel point lies where it may be edited")
@@ -389,52 +325,6 @@ def test_a_click_during_a_run_ends_it_and_the_last_one_wins(session):
     assert session.preview()[session.first | session.second].mean() > 0.95
 
 
-def test_a_run_of_another_module_is_waited_for(session):
-    import qt
-
-    from FuzzyVesselCoreLib.widgets.run import Run
-
-    bar = qt.QProgressBar()
-    with Run(bar, lambda: None, "Potential Skeleton"):
-        session.live.click(world_of(session.volume, FIRST))
-        for _round in range(5):
-            session.slicer.app.processEvents()
-        assert session.preview() is None
-    session.wait()
-    assert session.preview()[session.first].mean() > 0.95
-
-
-def test_a_geometry_that_is_changed_meanwhile(session):
-    """The preview of other voxels is never written."""
-    session.click(FIRST)
-    half = session.slicer.vtkOrientedImageData()
-    half.DeepCopy(session.editor.effect.sourceVolumeImageData())
-    half.SetExtent(0, 39, 0, 39, 0, 20)
-    convert = session.slicer.vtkSegmentationConverter
-    session.segmentation.GetSegmentation().SetConversionParameter(
-        convert.GetReferenceImageGeometryParameterName(), convert.SerializeImageGeometry(half)
-    )
-    session.editor.effect.self().referenceGeometryChanged()
-    session.wait()
-    shown = session.preview()
-    assert shown.shape[0] == 21
-    shown = np.concatenate([shown, np.zeros((11, 40, 40), bool)])
-    assert shown[session.first & (np.indices(SHAPE)[0] < 20)].mean() > 0.9
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), shown)
-
-
-def test_the_preview_follows_the_voxels_of_the_source_volume(session):
-    """Another time point of a sequence; a preview of the one before would be applied to it."""
-    session.click(FIRST)
-    array = session.slicer.util.arrayFromVolume(session.volume)
-    array[:, :, 20:] = 100
-    session.slicer.util.arrayFromVolumeModified(session.volume)
-    session.wait()
-    assert session.preview()[:, :, :19].any()
-    assert not session.preview()[:, :, 22:].any()
-
-
 @pytest.mark.parametrize("moved", [["volume"], ["volume", "segmentation"]])
 def test_the_preview_follows_a_transform(session, moved):
     import vtk
@@ -454,19 +344,6 @@ def test_the_preview_follows_a_transform(session, moved):
         there, gone = gone, there
     assert session.preview()[there].mean() > 0.9
     assert not session.preview()[gone].any()
-
-
-def test_nothing_of_the_preview_is_saved(session, tmp_path):
-    session.click(FIRST)
-    path = str(tmp_path / "scene.mrb")
-    assert session.slicer.util.saveScene(path, {})
-    session.editor.effect.deactivate()
-    session.slicer.mrmlScene.Clear(False)
-    session.slicer.util.loadScene(path, {})
-    nodes = session.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
-    assert [node.GetName() for node in nodes] == ["vessels"]
-    (points,) = session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
-    assert points.GetNumberOfControlPoints() == 1
 
 
 def test_closing_the_scene_ends_everything(session):
@@ -535,14 +412,6 @@ def view_ras(view, x):
     return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
 
 
-def test_nothing_is_held_after_the_editor_has_gone(session):
-    session.click(FIRST)
-    session.editor.close()
-    assert not session.live._run.pending
-    assert not session.live._observers.Observations + session.live._lists.Observations
-    session.editor.close = lambda: None
-
-
 def test_another_segmentation_with_the_same_ids_keeps_what_is_drawn(session):
     session.click(FIRST)
     session.options.apply.click()
@@ -565,29 +434,3 @@ def test_another_segmentation_with_the_same_ids_keeps_what_is_drawn(session):
     shown = session.preview()
     session.options.apply.click()
     assert np.array_equal(session.segment("portal"), drawn | shown)
-
-
-def test_a_pending_segment_that_was_deleted_hinders_no_other(session):
-    session.click(FIRST)
-    session.editor.select("hepatic")
-    session.click(BESIDE)
-    session.segmentation.GetSegmentation().RemoveSegment("portal")
-    session.options.more.value = 0.5
-    session.wait()
-    assert "portal" not in session.text()
-    session.options.apply.click()
-    assert session.segment("hepatic")[session.second].mean() > 0.95
-
-
-def test_an_apply_that_a_run_elsewhere_has_ended_is_not_made_up_for(session):
-    from FuzzyVesselCoreLib.widgets.latest_run import wait_for_latest_runs
-
-    session.click(FIRST)
-    session.options.cancel.click()
-    session.options.apply.click()
-    session.live._run._go_on()
-    assert session.live._run.working
-    wait_for_latest_runs(session.slicer.app.processEvents)
-    session.click(BESIDE)
-    assert session.preview() is not None
-    assert not session.segment("portal").any()

@@ -126,15 +126,6 @@ def test_it_is_what_the_module_segments(make):
     assert np.array_equal(labels, found.labels)
 
 
-def test_less_and_more_cut_the_same_scene(make):
-    case = make()
-    case.click(FIRST)
-    found = case.run().compute(device="cpu")
-    sizes = [found.labels(case.segment_id, more).sum() for more in (-1, -0.5, 0, 0.5, 1)]
-    assert sizes == sorted(sizes)
-    assert 0 < sizes[0] < sizes[2] < sizes[-1]
-
-
 @pytest.mark.parametrize("transforms", ["none", "volume", "segmentation", "both", "bent"])
 @pytest.mark.parametrize("geometry", ["own", "cropped", "turned"])
 def test_any_transform_and_any_geometry(make, transforms, geometry):
@@ -187,15 +178,6 @@ def frame_of(case):
     return matrix
 
 
-def test_voxels_that_the_volume_does_not_reach_are_no_tissue(make):
-    case = make()
-    case.geometry(STRAIGHT, (-10, 39, -10, 39, -10, 31))
-    case.click(FIRST)
-    labels = case.vessel()
-    assert case.shows_first(labels[10:, 10:, 10:])
-    assert labels.sum() == labels[10:, 10:, 10:].sum()
-
-
 def test_paths_stay_inside_the_editable_area(make):
     """A gap in the area ends the vessel: what lies behind it is not reached and then kept."""
     case = make()
@@ -221,33 +203,6 @@ def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(make):
     voxels = case.slicer.util.arrayFromVolume(case.volume)
     assert not (labels & (voxels < 150)).any()
     assert dice(labels, whole & (voxels >= 150)) > 0.95
-
-
-def test_a_range_is_no_cut_afterwards(make):
-    """A stenosis below the range ends the vessel."""
-    case = make()
-    voxels = case.slicer.util.arrayFromVolume(case.volume)
-    voxels[:, :, 20:22][case.first[:, :, 20:22]] = 140
-    case.slicer.util.arrayFromVolumeModified(case.volume)
-    case.click(FIRST)
-    assert case.vessel()[case.first].mean() > 0.9
-    case.node.SourceVolumeIntensityMaskOn()
-    case.node.SetSourceVolumeIntensityMaskRange(155, 300)
-    labels = case.vessel()
-    assert labels[:, :, :20].any()
-    assert not labels[:, :, 20:].any()
-
-
-def test_points_where_nothing_may_be_edited_are_named(make):
-    case = make()
-    case.click(FIRST)
-    case.click((16, 10, 60))
-    case.click((16, 10, -12), background=True)
-    notes = case.run().notes
-    assert notes == [
-        "Left out, because nothing may be edited there: v2.",
-        "Left out, because nothing may be edited there: b1.",
-    ]
 
 
 def test_what_is_missing_is_said(make):

@@ -1,7 +1,5 @@
 """The graph of thin voxels, radii, measures and exports of a skeleton; networkx and SciPy judge."""
 
-import csv
-import io
 import sys
 from itertools import pairwise
 
@@ -12,12 +10,10 @@ from hypothesis import given, settings, strategies
 from scipy import ndimage
 from skimage.measure import euler_number
 
-import support.solids as solids
-from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.progress import Progress
-from PotentialSkeletonLib import Branch, CurveSkeleton, Node, skeletonize
-from PotentialSkeletonLib.graph.lines import Course, line_shape
-from PotentialSkeletonLib.graph.radii import radius_at
+from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib.graph.lines import line_shape
 from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph, topology
 from support.solids import line, ring, tapered_y, tube
 from support.trees import closed_ring, fork, random_tree, ring_with_handle
@@ -83,68 +79,6 @@ def test_any_voxels_have_the_components_and_cycles_of_their_union(seed, share):
     assert cycles == pieces - euler_number(np.pad(filled, 1), connectivity=3)
 
 
-@given(solids.random_solids(largest=10), strategies.integers(0, 100))
-@settings(max_examples=25)
-def test_radii_are_distances_to_the_nearest_voxel_outside(mask, seed):
-    inside = np.argwhere(mask)
-    points = inside + np.random.default_rng(seed).uniform(-0.5, 0.5, inside.shape)
-    outside = np.argwhere(~np.pad(mask, 1)) - 1
-    away = np.linalg.norm((points[:, None] - outside) * SPACING, axis=2).min(axis=1)
-    radii = radius_at(points + 1, np.pad(mask, 1), SPACING)
-    np.testing.assert_allclose(radii, away, rtol=1e-12)
-
-
-@pytest.mark.parametrize("spacing", [(1, 1, 1), (1.6, 0.6, 0.6)])
-@pytest.mark.parametrize("direction", [(0, 0, 1), (1, 0.6, 0.3), (0.2, 1, -0.7)])
-def test_the_radius_of_a_cylinder_is_its_own(direction, spacing):
-    radius, middle = 4.0, np.array([8.2, 14.4, 14.1])
-    direction = np.array(direction) / np.linalg.norm(direction)
-    from_middle = (np.stack(np.indices((17, 29, 29)), axis=-1) - middle) * spacing
-    across = (from_middle**2).sum(axis=-1) - (from_middle @ direction) ** 2
-    on_axis = middle + np.linspace(-2, 2, 9)[:, None] * direction / spacing
-    measured = radius_at(on_axis + 1, np.pad(across <= radius**2, 1), spacing)
-    np.testing.assert_allclose(measured, radius, atol=0.25)
-    assert abs(measured.mean() - radius) < 0.15
-
-
-def three_branches():
-    """Root 0 - junction 1 - ends 2 and 3, hand-made; 3 mm steps along K."""
-    places = np.array([[0, 0, 0], [4, 0, 0], [4, 4, 0], [4, 0, 3]], float)
-    radii = [3.0, 2.0, 1.0, 0.5]
-    nodes = [Node(p, "junction" if n == 1 else "end", radii[n], 1) for n, p in enumerate(places)]
-    branches = [
-        Branch(line(places[a], places[b], 5), np.linspace(radii[a], radii[b], 5), a, b, 1)
-        for a, b in ((1, 0), (1, 2), (3, 1))
-    ]
-    voxels = np.unique(np.rint(np.concatenate([b.points for b in branches])).astype(int), axis=0)
-    return CurveSkeleton(nodes, branches, [], voxels, (6, 6, 6), (3.0, 1.0, 1.0), {})
-
-
-def test_the_tables_measures():
-    table = three_branches().to_table()
-    assert table["length_mm"] == pytest.approx([12, 4, 3])
-    assert table["tortuosity"] == pytest.approx([1, 1, 1])
-    assert table["generation"] == [0, 1, 1]
-    assert table["mean_radius_mm"] == pytest.approx([2.5, 1.5, 1.25])
-    assert table["min_radius_mm"] == pytest.approx([2, 1, 0.5])
-    assert table["max_radius_mm"] == pytest.approx([3, 2, 2])
-    assert table["narrowest_radius_mm"] == pytest.approx([2.25, 1.25, 0.875])  # between the ends
-    assert table["start_kind"] == ["junction", "junction", "end"]
-    assert closed_ring().to_table()["tortuosity"] == [np.inf]
-
-
-def test_generations_count_from_the_root():
-    assert three_branches().to_table(roots=[3])["generation"] == [1, 1, 0]
-    with pytest.raises(InputError, match="Root 9"):
-        three_branches().to_table(roots=[9])
-    with pytest.raises(InputError, match="same component"):
-        three_branches().to_table(roots=[0, 2])
-    skeleton = three_branches()  # a thick branch is the root also where it ends in a point
-    skeleton.branches[0].radius[-1] = 0.1
-    skeleton.nodes[0] = Node(skeleton.nodes[0].position, "end", 0.1, 1)
-    assert skeleton.roots() == [0]
-
-
 def test_shapes_of_lines():
     turn = np.linspace(0, 6 * np.pi, 900)
     helix = np.stack([10 * np.cos(turn), 10 * np.sin(turn), 2 * turn], axis=1)
@@ -157,16 +91,6 @@ def test_shapes_of_lines():
     )
     straight = line_shape(np.eye(3)[[0, 1]], np.ones(2))
     assert (straight.curvature, straight.torsion, straight.tortuosity) == (0, 0, 0)
-
-
-def test_places_along_a_line():
-    course = Course(np.array([[0.0, 0, 0], [3, 0, 0], [3, 4, 0]]), np.array([1.0, 2, 3]))
-    place, radius = course.at(5)
-    assert (place.tolist(), radius) == ([3, 2, 0], 2.5)
-    points, radii = course.between(1, 5)
-    assert (points.tolist(), radii.tolist()) == (
-        [[1, 0, 0], [3, 0, 0], [3, 2, 0]], pytest.approx([4 / 3, 2, 2.5])
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -186,13 +110,6 @@ def test_a_skeletons_root_radii_labelmap_and_lengths(found):
     (length,) = skeletonize(tube(axis, 4, (40, 60, 72))).to_table()["length_mm"]
     true_length = np.linalg.norm(axis[-1] - axis[0])
     assert true_length - 2 < length < true_length + 2 * 4 + 1  # the caps are round, radius 4
-
-
-def test_csv_has_a_row_for_each_branch(found, tmp_path):
-    text = found.to_csv(tmp_path / "branches.csv")
-    assert (tmp_path / "branches.csv").read_text(encoding="utf-8") == text
-    lengths = [float(row["length_mm"]) for row in csv.DictReader(io.StringIO(text))]
-    assert lengths == pytest.approx(found.to_table()["length_mm"], abs=1e-6)
 
 
 @pytest.mark.parametrize("make", [fork, lambda: random_tree(2), ring_with_handle, closed_ring])

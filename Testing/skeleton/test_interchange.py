@@ -27,11 +27,8 @@ from support.trees import (
     fork,
     random_tree,
     ring_with_handle,
-    skeleton_of,
-    straight,
 )
 
-NAMES = {0: 'trunk, "main"', 1: "gauche <l'une> & l'autre", 2: "Vena\nportæ 𝛼"}
 SKELETONS = {
     "fork": lambda: fork(OBLIQUE_SPACING),
     "parallel branches": ring_with_handle,
@@ -90,27 +87,6 @@ def test_the_csv_pair_has_vesselvios_columns_and_rows_as_numbers(skeleton, tmp_p
         assert (row["tortuosity"] == "") == (branch.start == branch.end)
 
 
-def test_tables_have_names_generations_volumes_and_the_matrix(tmp_path):
-    paths = tmp_path / "n.csv", tmp_path / "e.csv"
-    skeleton = fork(OBLIQUE_SPACING)
-    write_csv_pair(skeleton, *paths, names=NAMES, roots=[2], ijk_to_ras=OBLIQUE)
-    write_graphml(skeleton, tmp_path / "a.graphml", names=NAMES, courses=False)
-    edges = networkx.read_graphml(tmp_path / "a.graphml").edges(data=True)
-    assert {edge["branch"]: edge["name"] for _, _, edge in edges} == NAMES
-    assert [row["name"] for row in rows(paths[1])] == list(NAMES.values())
-    assert [row["generation"] for row in rows(paths[1])] == ["1", "0", "1"]
-    for row, node in zip(rows(paths[0]), skeleton.nodes):
-        expected = (OBLIQUE @ np.append(node.position[::-1], 1))[:3]
-        assert [float(row[axis]) for axis in "XYZ"] == pytest.approx(expected, abs=1e-5)
-    cylinder, cone = straight((0, 0, 0), (20, 0, 0), 3, 3), straight((0, 50, 0), (20, 50, 0), 3, 1)
-    write_csv_pair(skeleton_of([cylinder, cone]), *paths)
-    first, second = rows(paths[1])
-    assert float(first["volume"]) == pytest.approx(np.pi * 9 * 20)
-    assert float(first["surface_area"]) == pytest.approx(2 * np.pi * 3 * 20)
-    assert float(second["volume"]) == pytest.approx(np.pi * 20 / 3 * (9 + 3 + 1))
-    assert float(second["surface_area"]) == pytest.approx(np.pi * 4 * np.hypot(20, 2))
-
-
 def xyz(element):
     return np.array([float(element.get(axis)) for axis in "xyz"])
 
@@ -142,22 +118,6 @@ def test_simvasculars_paths_are_the_lines_in_lps(make, tmp_path):
         assert (np.linalg.norm(np.diff(across, axis=0), axis=1) < 1).all()  # they do not spin
 
 
-@pytest.mark.parametrize(
-    ("names", "files"),
-    [
-        ({1: "left, main", 2: "a/b:c"}, ["left, main.pth", "a-b-c.pth"]),
-        ({1: "LAD", 2: "lad"}, ["LAD.pth", "lad-2.pth"]),
-        ({0: "Aorta", 2: "iliac"}, ["Aorta.pth", "iliac.pth"]),
-        ({1: "汉" * 100, 2: "\U0001f600" * 100}, ["汉" * 66 + ".pth", "\U0001f600" * 50 + ".pth"]),
-        ({1: "..", 2: "x" * 300}, ["path-001.pth", "x" * 80 + ".pth"]),
-    ],
-)
-def test_names_become_file_names_that_every_system_takes(names, files, tmp_path):
-    written = write_simvascular(rooted_forest(fork()), tmp_path, names=names)
-    assert [path.name for path in written] == files
-    assert {path.name for path in tmp_path.iterdir()} == set(files)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_network_says_which_ends_are_free(seed):
     skeleton = random_tree(seed)
@@ -175,20 +135,6 @@ def test_the_network_says_which_ends_are_free(seed):
     assert network(ring_with_handle()).cell_arrays["Topology"].tolist() == [
         [0, 1], [1, 2], [1, 2], [2, 0]
     ]  # fmt: skip
-
-
-def test_names_are_in_every_view():
-    names = {0: "Aorta, abdominal", 1: 'left "iliac"'}
-    forest = rooted_forest(fork(), roots=[0])
-    found = rooted_centrelines(forest, names=names).cell_arrays["Name"].tolist()
-    assert found == ['left "iliac"', "Aorta, abdominal"]  # the last one on the way
-    found = split_centrelines(forest, names=names).cell_arrays["Name"].tolist()
-    assert found == ["Aorta, abdominal", "", 'left "iliac"', "Aorta, abdominal", "", ""]
-    for seed in range(6):  # none is lost among short branches
-        forest = rooted_forest(random_tree(seed, (2, 4)), roots=[0])
-        names = {branch.number: f"vessel <{branch.number}>" for branch in forest.branches}
-        found = " + ".join(split_centrelines(forest, names=names).cell_arrays["Name"])
-        assert all(name in found for name in names.values())
 
 
 FLAT = np.diag([1.0, 1, 0, 1])
@@ -225,14 +171,6 @@ def test_what_does_not_fit_is_refused_and_leaves_files_as_they_were(options, mes
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir() if path.is_file()] == [
         ("a.graphml", "earlier")
     ]
-
-
-def test_what_has_no_line_is_refused_where_lines_are_written(tmp_path):
-    for make in (SKELETONS["empty"], SKELETONS["single voxel"]):
-        for write in (network, *(lambda s, view=view: view(rooted_forest(s)) for view in VIEWS)):
-            with pytest.raises(InputError, match=r"no branch.*single point or an empty object"):
-                write(make())
-        assert write_simvascular(rooted_forest(make()), tmp_path) == []
 
 
 def test_files_have_the_arrays_and_axes_that_vmtk_and_slicer_read(tmp_path, data_folder):

@@ -11,11 +11,10 @@ from PotentialSkeletonLib.tree import (
     nearest_ends,
     root_to_tip_lines,
     rooted_forest,
-    rooting,
     skeleton_of_polylines,
     split_lines,
 )
-from support.trees import closed_ring, fork, random_tree, ring_with_handle, skeleton_of, straight
+from support.trees import closed_ring, fork, random_tree, skeleton_of, straight
 
 
 def test_the_thickest_end_is_the_root_or_the_end_nearest_to_a_point_in_mm():
@@ -32,15 +31,6 @@ def test_the_thickest_end_is_the_root_or_the_end_nearest_to_a_point_in_mm():
     )
     assert sorted(forest.roots) == [0, 3]
     assert len(root_to_tip_lines(forest)) == 2
-
-
-def test_of_a_loop_the_branch_with_the_thinnest_place_is_cut():
-    """Branch 1 is the thicker one on average, but for one place."""
-    skeleton = ring_with_handle()
-    assert skeleton.branches[1].radius.mean() > skeleton.branches[2].radius.mean()
-    forest = rooted_forest(skeleton)
-    assert forest.cut == [1]
-    assert [branch.number for branch in forest.branches] == [0, 2, 3]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -84,25 +74,6 @@ def test_closed_curves_points_and_nothing():
         rooted_forest(empty, near=[[0, 0, 0]])
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_lines_run_from_the_root_to_each_tip_and_share_their_beginnings(seed):
-    skeleton = random_tree(seed)
-    forest = rooted_forest(skeleton, roots=[0])
-    lines = root_to_tip_lines(forest)
-    ends = {n for n, node in enumerate(skeleton.nodes) if node.kind == "end"} - {0}
-    assert {line.tip for line in lines} == ends
-    for line in lines:
-        assert line.root == 0
-        for index, position in enumerate(line.branches):
-            own = slice(line.starts[index], line.starts[index + 1] + 1)
-            branch = forest.branches[position]
-            np.testing.assert_array_equal(line.points[own], branch.points)
-            if index:
-                assert branch.parent == line.branches[index - 1]
-    covered = {forest.branches[n].number for line in lines for n in line.branches}
-    assert covered == set(range(len(skeleton.branches)))
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -120,12 +91,6 @@ def test_lines_run_from_the_root_to_each_tip_and_share_their_beginnings(seed):
 def test_bad_input_is_told(make, message):
     with pytest.raises(InputError, match=message):
         make()
-
-
-def test_too_many_points_are_told_before_memory_is_taken(monkeypatch):
-    monkeypatch.setattr(rooting, "MAX_POINTS", 100)
-    with pytest.raises(InputError, match=r"2 tips would have 158 points.*prune"):
-        root_to_tip_lines(rooted_forest(fork()))
 
 
 def in_tube(place, points, radius):

@@ -15,9 +15,9 @@ import support.solids as solids
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
-from PotentialSkeletonLib import SkeletonOptions, classify_voxels, skeletonize
+from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from PotentialSkeletonLib.level_thinning import gap_paths
-from PotentialSkeletonLib.object.tunnels import close_tunnels, covered
+from PotentialSkeletonLib.object.tunnels import close_tunnels
 from PotentialSkeletonLib.thinning import empty_states, grow, peel, removable, thin
 from support.solids import line
 
@@ -180,36 +180,6 @@ def test_a_phantoms_vessel_trees_have_their_branches():
     assert np.percentile(to_skeleton, 95) < 1.6
 
 
-def test_sharp_corners_come_with_level_3():
-    assert kinds(skeletonize(SHAPES["cube"], level=2)) == ["isolated"]
-    assert kinds(skeletonize(SHAPES["cube"], level=3)).count("end") == 8
-
-
-def test_a_rough_surface_gives_few_spurs():
-    clean = dict(drop_islands=50, close_tunnels=4)
-    skeleton = skeletonize(solids.rough(solids.tapered_tube()[0], 0.2), **clean)
-    assert skeleton.report["tunnels_closed"] > 0
-    assert kinds(skeleton) == ["end", "end"]
-    rough = skeletonize(solids.rough(solids.helix()[0], 0.2), level=3, **clean)
-    assert kinds(rough).count("end") <= 3
-
-
-def test_components_are_taken_one_by_one():
-    mask = np.zeros((30, 34, 80), bool)
-    mask[2:26, 5:29, 4:41] = solids.two_balls(12)
-    mask[:24, :, 40:] |= solids.ring()[0][:, 15:49, 12:52]
-    mask[28, 3, 3] = mask[28, 30, 70] = mask[29, 31, 71] = True
-    skeleton = skeletonize(mask)
-    check_guarantees(skeleton, mask)
-    assert skeleton.report["components"] == ndimage.label(mask, CUBE)[1]
-    assert skeleton.report["tiny_components"] >= 2
-    labels = ndimage.label(mask, CUBE)[0]
-    for node in skeleton.nodes:
-        assert labels[tuple(np.rint(node.position).astype(int))] == node.component
-    attractors = [p.position for p in skeleton.critical_points if p.kind == "attractor"]
-    assert all(mask[tuple(np.rint(place).astype(int))] for place in attractors)
-
-
 @given(solids.random_solids(), strategies.sampled_from([1.5, 2.0, 3.5, 20.0]))
 @settings(max_examples=30)
 def test_closing_tunnels_only_closes_tunnels(mask, width):
@@ -220,27 +190,6 @@ def test_closing_tunnels_only_closes_tunnels(mask, width):
     assert tunnels == topology(mask)[1] - topology(closed)[1] >= 0
     assert topology(closed)[0] == topology(mask)[0]
     assert (ndimage.binary_fill_holes(closed) == closed).all()
-
-
-@pytest.mark.parametrize("width", [1, 2, 3, 4])
-def test_a_tunnel_of_n_voxels_closes_from_n_voxels_on(width):
-    mask = np.pad(np.ones((5, 11, 11), bool), 2)
-    mask[:, 6 : 6 + width, 6 : 6 + width] = False
-    assert close_tunnels(mask, width - 0.1, (1, 1, 1))[1] == 0
-    assert close_tunnels(mask, width, (1, 1, 1))[1] == 1
-
-
-def test_covered_voxels_have_no_point_far_from_the_object():
-    """Against points sampled all over each voxel and each box; slabs make no difference."""
-    rng, spacing = np.random.default_rng(0), np.array([1.5, 1.0, 0.7])
-    mask = np.zeros((9, 10, 11), bool)
-    mask[3:6, 3:7, 3:8] = rng.random((3, 4, 5)) < 0.2
-    found = covered(mask, 1.4, spacing)
-    boxes = np.argwhere(mask)
-    for voxel in np.ndindex(mask.shape):
-        points = voxel + (np.array(list(np.ndindex(5, 5, 5))) / 4 - 0.5)
-        beside = np.maximum(np.abs(points[:, None] - boxes) - 0.5, 0) * spacing
-        assert found[voxel] == (np.linalg.norm(beside, axis=2).min(axis=1).max() <= 1.4 + 1e-5)
 
 
 NO_BRANCH = r"There is no branch: the skeleton is 1 point, seen in the labelmap only\."
@@ -301,12 +250,6 @@ def test_what_is_odd_has_a_skeleton_and_is_said(mask, options, said, report):
     assert all(found["guarantees"].values())
 
 
-def test_what_the_field_does_not_resolve_is_said():
-    report = skeletonize(solids.rough(solids.helix()[0], 0.3)).report
-    assert "not resolved by the force field" in " ".join(report["warnings"])
-    assert report["index_sums"] != report["euler_characteristics"]
-
-
 BALL = solids.two_balls(0)
 
 
@@ -338,12 +281,6 @@ BALL = solids.two_balls(0)
 def test_bad_input_is_refused_by_name(mask, options, message):
     with pytest.raises((InputError, DeviceError), match=message):
         skeletonize(mask, **options)
-
-
-def test_voxel_classes_are_told_by_26_neighbours():
-    mask = np.pad(np.ones((7, 8, 9), bool), 1)
-    depth = ndimage.distance_transform_cdt(mask, "chessboard")
-    np.testing.assert_array_equal(classify_voxels(mask), np.minimum(depth, 3))
 
 
 def test_a_run_can_be_cancelled_at_any_look_and_is_timed():

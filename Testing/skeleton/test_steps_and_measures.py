@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.branch_tools import (
     Edit,
     PruneStep,
@@ -17,17 +17,14 @@ from PotentialSkeletonLib.branch_tools import (
     cross_sections,
     dense_points,
     distance_between,
-    dividing,
     edited,
     inherited_names,
     narrowest_place,
     percent_stenosis,
     pruned,
-    replayed,
     section_at,
     section_measures,
     steps_of_text,
-    steps_text,
     territories,
 )
 from PotentialSkeletonLib.tree import rooted_forest
@@ -89,31 +86,6 @@ def test_each_kind_of_pruning(step, expected):
         assert sum(parts) == pytest.approx(smaller.length(branch))
 
 
-def test_pruning_leaves_loops_and_what_needs_no_cut():
-    smaller, _ = pruned(ring_with_handle(), [PruneStep("length", 30)], roots=[0])
-    assert len(smaller.branches) == 2  # the loop is one closed branch at the root's own
-    assert [node.kind for node in smaller.nodes].count("end") == 1
-    assert len(pruned(closed_ring(), [PruneStep("length", 1e6)])[0].branches) == 1
-    skeleton = fork()
-    assert pruned(skeleton, []) == (skeleton, [[0], [1], [2]])
-    assert pruned(skeleton, [PruneStep("length", 0)])[0] is skeleton
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_replayed_steps_are_the_steps_one_after_the_other(seed):
-    tree = random_tree(seed, levels=4)
-    median = float(np.median(tree.to_table()["length_mm"]))
-    steps = [PruneStep("generation", 3), PruneStep("length", median), PruneStep("radius", 1.2)]
-    after, origins = replayed(tree, steps_of_text(steps_text(steps)))
-    expected = tree
-    for step in steps:
-        expected, _ = pruned(expected, [step])
-    assert after.to_table() == expected.to_table()
-    check(after)
-    for branch, parts in zip(after.branches, origins, strict=True):
-        assert len(branch.points) == sum(len(tree.branches[n].points) - 1 for n in parts) + 1
-
-
 def test_a_cut_loses_no_length_and_makes_two_trees():
     for place in ((40, 58, 50), (31, 50.8, 50)):  # on a limb, and beside the junction
         after, origins = edited(fork(), Edit("cut", place))
@@ -121,24 +93,6 @@ def test_a_cut_loses_no_length_and_makes_two_trees():
         assert total(after) == pytest.approx(total(fork()))
         assert len({node.component for node in after.nodes}) == 2
         assert sorted(set(map(tuple, origins))) in ([(0,), (1,), (2,)], [(0, 2), (1,)])
-
-
-def test_a_cut_opens_a_loop_and_leaves_one_tree():
-    for loop, place in ((ring_with_handle(), (40, 60, 40)), (closed_ring(), (10, 30, 5))):
-        after, _ = edited(loop, Edit("cut", place))
-        check(after)
-        assert len({node.component for node in after.nodes}) == 1
-        assert len(after.branches) == len(after.nodes) - 1
-        assert total(after) == pytest.approx(total(loop))
-
-
-def test_a_branch_is_removed_and_its_neighbours_become_one():
-    after, origins = edited(fork(), Edit("remove", (45, 62, 50)))
-    check(after)
-    assert origins == [[0, 2]]
-    line = skeleton_of([straight((0, 0, 0), (9, 0, 0), 1, 1)])
-    after, origins = edited(line, Edit("remove", (5, 0, 0)))
-    assert (after.branches, origins) == ([], [])
 
 
 def test_bridges_join_trees():
@@ -352,16 +306,6 @@ def test_straight_and_geodesic_territories_differ_where_there_is_a_gap():
         counts = [np.count_nonzero(found.labels == label) for label in (1, 2)]
         assert list(found.volumes.values()) == pytest.approx([n / 1000 for n in counts])
         assert sum(counts) + left == organ.sum()
-
-
-def test_a_division_can_be_cancelled(monkeypatch):
-    monkeypatch.setattr(dividing, "VOXELS_AT_ONCE", 3)
-    mask = np.ones((3, 11, 30), bool)
-    skeleton = skeleton_of([straight((1, 5, 2), (1, 2, 28), 1, 1)])
-    skeleton = dataclasses.replace(skeleton, shape=mask.shape)
-    for divide in (branch_labels, territories):
-        with pytest.raises(Cancelled):
-            divide(mask, skeleton, progress=lambda share: False)
 
 
 def test_branches_without_a_name_have_that_of_the_nearest_upstream():

@@ -5,8 +5,6 @@ import numpy as np
 from FuzzyConnectedGPULib import relative_connectedness
 from FuzzyConnectedGPULib.input_validation import checked_volume
 from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
-from FuzzyConnectedGPULib.relative.division import owners_by_contrast
-from FuzzyVesselCoreLib.progress import Progress
 
 from .relative_definition import POINT, Graph, owners_of
 from .widest_paths import grid_pairs
@@ -71,13 +69,3 @@ def graph_of_voxels(capacities):
     first, second = np.nonzero(np.triu(apart == 1))
     flat = capacities.ravel().astype(int)
     return Graph(first, second, np.minimum(flat[first], flat[second]), flat.size)
-
-
-def assert_levels_as_defined(capacities, groups):
-    """The same for levels of voxels, iterated; returns how many are disputed."""
-    points = [np.ravel_multi_index(group.T, capacities.shape) for group in groups]
-    owners = np.repeat(np.arange(1, len(groups) + 1), list(map(len, groups))).astype(np.uint8)
-    values, has, _ = graph_of_voxels(capacities).iterative(points)
-    found = owners_by_contrast(capacities, np.concatenate(points), owners, Progress())
-    np.testing.assert_array_equal(found.ravel(), owners_of(values, has, SEVERAL))
-    return np.count_nonzero(found == SEVERAL)

@@ -1,7 +1,5 @@
 """A contrast map cached between clicks: on the device, within its memory, never outdated."""
 
-import gc
-import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +9,6 @@ from FuzzyConnectedGPULib import CachedConnectedness, segment
 from FuzzyConnectedGPULib.contrast import contrast_model, cuda_widest_paths
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
-from FuzzyVesselCoreLib.gpu import device as device_module
 
 SHAPE = (17, 19, 23)
 SEED, BRANCH, FAINT, OUTSIDE = (8, 9, 11), (6, 2, 4), (12, 15, 18), (6, 16, 4)
@@ -69,32 +66,6 @@ def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
     assert kept.reused
 
 
-def test_evidence_stays_on_the_device_and_forget_frees_it(on_cuda):
-    kept = CachedConnectedness()
-    clicked([SEED], cached=kept)
-    evidence = kept._map
-    assert evidence.gpu is on_cuda
-    assert evidence.device_bytes == 8 * np.prod(SHAPE)
-    assert "on_host" not in vars(evidence.contrast)  # boxes alone were copied
-    assert clicked([SEED], cached=kept).scene.peak_bytes >= evidence.device_bytes
-    array = weakref.ref(evidence.contrast.array)
-    del evidence
-    kept.forget()
-    gc.collect()
-    assert array() is None
-
-
-def test_on_the_cpu_what_is_on_the_device_is_found_anew(on_cuda):
-    kept = CachedConnectedness()
-    clicked([SEED], cached=kept)
-    found = clicked([SEED], cached=kept, device="cpu")
-    assert not kept.reused
-    np.testing.assert_array_equal(found.scene.values, clicked([SEED], device="cpu").scene.values)
-    device_module.free_kept_memory()  # it is on the host now
-    clicked([SEED, BRANCH], cached=kept, device="cpu")
-    assert kept.reused
-
-
 @pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
 def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
     kept = CachedConnectedness()
@@ -139,10 +110,6 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
         seeds = [BRANCH]
     clicked(seeds, cached=kept, **options)
     assert not kept.reused
-
-
-def test_a_volume_on_the_device_is_read_as_on_the_host(cpu_cuda):
-    check_reading(cpu_cuda)
 
 
 def check_reading(gpu):

@@ -75,19 +75,6 @@ def test_a_click_without_evidence_adds_little(volume):
     assert (np.abs(added - NOWHERE).max(axis=1) <= 8).all()
 
 
-def test_the_only_click_without_evidence_is_said(volume):
-    found = segment(volume, [NOWHERE])
-    assert "No seed differs from its surroundings" in found.scene.notes[0]
-    assert found.labels[NOWHERE]
-    assert segment(volume, [FIRST]).scene.notes == ()
-
-
-def test_a_lower_threshold_is_more(volume):
-    sizes = [segment(volume, [FIRST], threshold=t).labels.sum() for t in (0.35, 0.5, 0.65, 0.8, 1)]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > sizes[1] > sizes[2] > sizes[-1] == 1
-
-
 # --- background clicks
 
 
@@ -99,12 +86,6 @@ def test_a_background_click_takes_the_leak_it_sits_in(volume):
     assert without[ball].mean() < 0.05
     assert without[tube(8, 20, 1)].mean() > 0.95
     assert not (without & ~with_leak).any()
-
-
-def test_a_background_click_outside_of_the_object_changes_little(volume):
-    before = labels_of(volume, [FIRST])
-    after = labels_of(volume, [FIRST], [NOWHERE])
-    assert np.array_equal(before, after)
 
 
 def test_a_background_click_beside_a_seed_takes_its_voxel_alone(volume):

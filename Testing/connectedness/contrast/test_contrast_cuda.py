@@ -1,7 +1,5 @@
 """Contrast maps and widest paths on CUDA: the kernels on the CPU, and on a real GPU."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -9,8 +7,6 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.clicks import Clicks
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyVesselCoreLib.errors import DeviceMemoryError
-from FuzzyVesselCoreLib.gpu import launches
 from support.path_levels import path_levels
 
 SHAPE, SEED = (17, 19, 23), (8, 9, 11)
@@ -75,11 +71,6 @@ def test_evidence_of_all_voxel_types(cpu_cuda, kind):
     check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])
 
 
-@pytest.mark.parametrize("spacing", SPACINGS)
-def test_evidence_within_a_mask(cpu_cuda, spacing):
-    check_evidence(cpu_cuda, vessel(), spacing, ball_mask())
-
-
 def scene_of(evidence, positive, negative=()):
     """Connectedness and threshold of clicks."""
     clicks = Clicks(np.array(positive), np.array(negative).reshape(-1, 3).astype(int))
@@ -92,30 +83,6 @@ def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
     theirs = scene_of(contrast_map(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
     np.testing.assert_array_equal(ours[0], theirs[0])
     assert ours[1] == theirs[1]
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_faint_clicks_are_judged_on_the_device(cpu_cuda, sign):
-    volume = vessel(sign=sign)
-    ours = contrast_map(volume, SPACINGS[0], SEED, gpu=cpu_cuda)
-    theirs = contrast_map(volume, SPACINGS[0], SEED)
-    values = "wide_contrast", "difference"
-    for name, opposite in [(name, opposite) for name in values for opposite in (False, True)]:
-        on_device, there = getattr(ours, name)[0], getattr(theirs, name)[0]
-        if opposite:
-            on_device, there = -on_device, -there
-        start = tuple(map(int, np.unravel_index(there.argmax(), there.shape)))
-        for share in (0.3, 0.6):
-            threshold = share * float(there[start])
-            found = ours.component(on_device, start, threshold, there.size)
-            wanted = theirs.component(there, start, threshold, there.size)
-            order, order_there = np.argsort(found.voxels), np.argsort(wanted.voxels)
-            for field in ("voxels", "levels", "contrast"):
-                one, other = getattr(found, field)[order], getattr(wanted, field)[order_there]
-                np.testing.assert_array_equal(one, other)
-            assert wanted.voxels.size > 1 or opposite  # noise alone
-            assert ours.component(on_device, start, threshold, wanted.voxels.size - 1) is None
-        assert "on_host" not in vars(on_device), "only what is found is copied"
 
 
 def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
@@ -136,12 +103,6 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     one, other = (scene_of(evidence, [seed]) for evidence in (ours, theirs))
     np.testing.assert_array_equal(one[0], other[0])
     assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
-
-
-def test_volumes_that_cannot_be_numbered_are_refused(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(launches, "MAX_VOXELS", 1000)
-    with pytest.raises(DeviceMemoryError, match="device 'cpu'"):
-        contrast_map(vessel(), SPACINGS[0], SEED, gpu=cpu_cuda)
 
 
 # ---- widest paths
@@ -187,17 +148,6 @@ def test_widest_paths_in_sizes_around_the_tile(cpu_cuda, shape):
     check_paths(cpu_cuda, contrast, None, some_starts(contrast, 1, 2), 10.0, 50)
 
 
-@pytest.mark.parametrize("step", list(product((-1, 0, 1), repeat=3))[:13])
-def test_a_path_goes_through_faces_edges_and_corners_of_tiles(cpu_cuda, step):
-    contrast = np.full((20, 20, 20), -5, np.float32)
-    line = [tuple(10 + n * s for s in step) for n in range(-10, 10)]
-    line = [voxel for voxel in line if all(0 <= c < 20 for c in voxel)]
-    for n, voxel in enumerate(line):
-        contrast[voxel] = 100 - n
-    for start in (line[0], line[-1]):
-        assert (check_paths(cpu_cuda, contrast, None, [start], 50.0, 128) > 0).sum() == len(line)
-
-
 def some_competing(contrast, seed, share):
     return np.flatnonzero(np.random.default_rng(seed).random(contrast.size) < share)
 
@@ -217,25 +167,6 @@ def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
     alone = path_levels(contrast, mask, starts, unit, floor)
     left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, competing)
     assert 0 < (left > 0).sum() <= (alone > 0).sum()
-
-
-def test_levels_are_rounded_down_as_on_the_cpu(cpu_cuda):
-    # Contrasts just below, at and above multiples of a step, and beyond both ends of the levels.
-    unit = 12.7
-    exact = np.array([*range(1, 600), 65534, 65535, 65536, 10**7]) / 256 * unit
-    near = [exact.astype(np.float32)]
-    near += [np.nextafter(near[0], np.float32(end)) for end in (0, np.inf)]
-    contrast = np.concatenate([*near, [-1, 0, 1e30]]).astype(np.float32)[None, None]
-    for floor in (1, 77, 128):
-        starts = [(0, 0, i) for i in range(contrast.size)]
-        check_paths(cpu_cuda, contrast, None, starts, unit, floor)
-
-
-@pytest.mark.parametrize("starts", [[], [(2, 2, 2)], [(3, 3, 3)]])
-def test_starts_that_lead_nowhere(cpu_cuda, starts):
-    contrast, mask = np.full((9, 9, 9), 50, np.float32), np.ones((9, 9, 9), np.uint8)
-    contrast[2, 2, 2], mask[3, 3, 3] = 1, 0
-    assert not check_paths(cpu_cuda, contrast, mask, starts, 50.0, 128).any()
 
 
 # ---- on a real GPU
@@ -265,5 +196,4 @@ def test_widest_paths_on_a_gpu(gpu, smoothing, floor):
 
 @pytest.mark.gpu
 def test_paths_and_levels_on_a_gpu(gpu):
-    test_levels_are_rounded_down_as_on_the_cpu(gpu)
     test_scene_of_clicks_is_that_of_the_cpu(gpu)

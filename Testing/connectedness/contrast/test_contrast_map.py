@@ -7,7 +7,6 @@ from scipy import ndimage
 from FuzzyConnectedGPULib.contrast import tissue
 from FuzzyConnectedGPULib.contrast.background import LocalBackground
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyConnectedGPULib.contrast.tissue import nearest_tissue
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
@@ -35,28 +34,6 @@ def ct():
 # --- what the evidence does not depend on
 
 
-@pytest.mark.parametrize("offset", [-1000, 1000, 10000, 60000])
-def test_an_offset_changes_nothing(offset):
-    """Squares of 16-bit intensities in float32 drowned the noise: the object was four times it."""
-    plain = contrast_map(vessel(), (1, 1, 1), CENTRE)
-    moved = contrast_map(vessel() + np.float32(offset), (1, 1, 1), CENTRE)
-    assert moved.noise == pytest.approx(plain.noise, rel=0.02)
-    np.testing.assert_allclose(moved.contrast, plain.contrast, atol=0.25 * plain.noise)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e6])
-def test_the_unit_of_intensities_does_not_count(scale):
-    """Below 1e-6, as in maps in SI units, everything was taken for noise."""
-    volume = vessel()
-    labels = segment(volume, [CENTRE]).labels
-    assert 100 < labels.sum() < 1000
-    scaled = segment(volume * np.float64(scale), [CENTRE])
-    assert np.count_nonzero(scaled.labels != labels) <= 2
-    assert scaled.contrast.noise == pytest.approx(
-        scale * segment(volume, [CENTRE]).contrast.noise, rel=1e-3
-    )
-
-
 @pytest.mark.parametrize("fill", [3.4e38, -3.4e38, 1e300])
 def test_fill_values_do_not_spoil_the_rest(fill):
     """The largest floats stand for "no data" in many files; their squares are infinite."""
@@ -78,34 +55,7 @@ def test_dark_vessels_are_the_mirror_image_of_bright_ones():
     assert np.array_equal(segment(-vessel(), [CENTRE]).labels, segment(vessel(), [CENTRE]).labels)
 
 
-def test_lengths_follow_the_spacing():
-    """A thin plate of few thick slices is filtered within its slices, not across them."""
-    fine = contrast_map(vessel(), (1, 1, 1), CENTRE)
-    thick = contrast_map(vessel(), (5, 1, 1), CENTRE)
-    assert thick.unit.tolist() == [5, 1, 1]
-    same = contrast_map(vessel(), (0.5, 0.1, 0.1), CENTRE)
-    np.testing.assert_array_equal(thick.contrast, same.contrast)
-    assert not np.allclose(thick.contrast, fine.contrast)
-    spot = np.zeros(SHAPE, np.float32)
-    spot[CENTRE] = 100
-    smooth = contrast_map(spot, (5, 1, 1), CENTRE).smooth
-    assert smooth[13, 14, 15] == smooth[0, 0, 0]
-    assert smooth[12, 15, 15] > smooth[0, 0, 0]
-
-
 # --- masks and tissues
-
-
-@pytest.mark.parametrize("place", [(3, 4, 5), (0, 0, 0), (23, 27, 29)])
-def test_a_mask_bounds_the_box_and_the_statistics(place):
-    mask = np.zeros(SHAPE, np.uint8)
-    mask[place] = 1
-    found = contrast_map(vessel(), (1, 1, 1), place, mask)
-    assert found.contrast.shape == found.inside.shape == found.smooth.shape
-    assert max(found.contrast.shape) <= 9
-    assert tuple(found.origin + np.argwhere(found.inside)[0]) == place
-    assert np.isfinite(found.contrast).all()
-    assert found.noise > 0
 
 
 def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
@@ -118,20 +68,6 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     limit = found.brighter_objects([tuple(seed)])
     assert limit > 1.5 * volume[tuple(seed)]
     assert not (ct.mask[found.smooth > limit] > 0).any()
-
-
-def test_other_tissues_do_not_widen_the_nearest_one():
-    """Fat, muscle and vessels around a click made its tissue two to three times as wide."""
-    random = np.random.default_rng(0)
-    core = random.normal(110, 15, 30_000)
-    others = np.concatenate([random.normal(middle, 25, 12_000) for middle in (30, 65, 165)])
-    values = np.concatenate([core, others])
-    median, deviation = nearest_tissue(values, 190.0, 12.0)
-    assert median == pytest.approx(110, abs=4)
-    assert deviation == pytest.approx(15, abs=6)
-    alone_median, alone_deviation = nearest_tissue(core, 190.0, 12.0)
-    assert alone_median == pytest.approx(110, abs=1)
-    assert alone_deviation == pytest.approx(15, abs=0.5)
 
 
 # --- the background

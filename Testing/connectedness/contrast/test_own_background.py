@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.background import lower_own_background
-from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyConnectedGPULib.segmentation import segment
 from support.wide_vessel import (
     FIRST,
@@ -66,48 +64,3 @@ def test_a_click_leaves_out_what_is_far_brighter():
     assert both[wide_vessel()].mean() > 0.5
     inner = ndimage.binary_erosion(beside)
     assert not (both & ~first)[inner].any()
-
-
-def test_of_one_tissue_nothing_is_lowered(monkeypatch):
-    """Scans with a mask, or of one tissue, keep their contrast bit for bit."""
-    volume = scan(air=False)
-    plain = contrast_map(volume, SPACING, FIRST)
-    assert not plain.several_tissues
-    name = "FuzzyConnectedGPULib.contrast.contrast_map.lower_own_background"
-    monkeypatch.setattr(name, lambda *_: pytest.fail("one tissue"))
-    again = contrast_map(volume, SPACING, FIRST)
-    np.testing.assert_array_equal(again.contrast, plain.contrast)
-
-
-@pytest.mark.parametrize("polarity", [1, -1])
-def test_contrasts_fall_without_a_step_and_clear_ones_stay(polarity):
-    own = np.linspace(-5, 45, 2001, dtype=np.float32).reshape(1, 1, -1)
-    for stands_out, at_first, limit in ((4, 100, 12), (4, 10, 6.5), (-4, 100, 0), (30, 60, 39)):
-        lowered = own.copy()
-        background = np.full_like(own, polarity * stands_out)
-        lower_own_background(lowered, background, polarity, at_first)
-        kept = (own <= 0) | (own >= limit)
-        np.testing.assert_allclose(lowered[kept], own[kept], rtol=1e-6)
-        assert (lowered <= own).all()
-        assert (np.diff(lowered) >= 0).all()
-        assert np.diff(lowered).max() < 0.2
-        assert (lowered[(own > 0) & (own < 0.79 * limit)] == 0).all()
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_on_the_device(cpu_cuda, sign):
-    volume = scan(sign)
-    ours = contrast_map(volume, SPACING, FIRST, gpu=cpu_cuda)
-    theirs = contrast_map(volume, SPACING, FIRST)
-    assert ours.several_tissues
-    assert ours.polarity == sign
-    np.testing.assert_array_equal(ours.contrast, theirs.contrast)
-    lowered = (np.asarray(ours.contrast) == 0) & wide_vessel()
-    assert lowered.sum() > 0.3 * wide_vessel().sum()
-
-
-def test_half_of_the_first_click_s_contrast_is_not_clear_enough():
-    """In the demo's phantom it left specks along the wall of the vena cava, 1,400 voxels each."""
-    rim = np.linspace(20, 28, 9, dtype=np.float32).reshape(1, 1, -1)
-    lower_own_background(rim, np.full_like(rim, 22), 1, 48.7)
-    assert rim.max() < 20.3  # the threshold of the paths' object there

@@ -5,10 +5,8 @@ import heapq
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import ndimage
 
-from FuzzyConnectedGPULib.contrast.reached import STEPS, TOP, lowest_open
-from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths
+from FuzzyConnectedGPULib.contrast.reached import STEPS, TOP
 from support.path_levels import path_levels
 
 
@@ -76,30 +74,3 @@ def test_rivals_take_what_they_reach_more_strongly(problem, count):
     assert ((found == ours) | (found == 0)).all()  # where both are as strong, one has it
     turned = path_levels(contrast, inside, starts[::-1], unit, floor, competing[::-1])
     np.testing.assert_array_equal(turned, found)
-
-
-@settings(max_examples=100)
-@given(problems())
-def test_a_component_is_scipys(problem):
-    values, inside, starts, _unit, _floor, rng = problem
-    start = starts[0] if starts else (0, 0, 0)
-    threshold = float(np.abs(rng.choice(values.ravel()))) or 1.0
-    enough = values >= threshold
-    if inside is not None:
-        enough &= inside > 0
-    pieces, _count = ndimage.label(enough, np.ones((3, 3, 3)))
-    wanted = np.flatnonzero(pieces == pieces[start]) if pieces[start] else np.empty(0)
-    found = widest_paths(values, inside, [start], threshold, STEPS, limit=wanted.size)
-    np.testing.assert_array_equal(np.sort(found.voxels), wanted)
-    if wanted.size:
-        fewer = wanted.size - 1
-        assert widest_paths(values, inside, [start], threshold, STEPS, limit=fewer) is None
-
-
-@settings(max_examples=150)
-@given(st.floats(1e-6, 1e6), st.integers(1, TOP))
-def test_the_least_open_contrast_is_the_first_whose_level_reaches_the_floor(unit, floor):
-    lowest = lowest_open(unit, floor)
-    below = np.nextafter(lowest, np.float32(-np.inf))
-    assert levels_of(np.array([lowest]), unit)[0] >= floor
-    assert levels_of(np.array([below]), unit)[0] < floor

@@ -8,7 +8,7 @@ import pytest
 
 from fuzzy_vessel import headless
 from FuzzyConnectedGPULib import connectedness, estimate_affinity
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from support.mrml_cases import (
@@ -80,24 +80,6 @@ def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel,
     assert 100 < count < vessel.size / 2
 
 
-def test_given_nodes_are_filled_and_keep_their_display(slicer_scene, logic, volume, seeds):
-    first = logic.segment(volume, seeds, threshold=0.5)
-    first.sceneNode.GetDisplayNode().SetWindowLevelMinMax(0.2, 0.4)
-    nodes = slicer_scene.GetNumberOfNodes()
-    second = logic.segment(
-        volume,
-        seeds,
-        threshold=0.1,
-        labelmapNode=first.labelmapNode,
-        sceneVolumeNode=first.sceneNode,
-    )
-    assert second.labelmapNode is first.labelmapNode
-    assert second.sceneNode is first.sceneNode
-    assert slicer_scene.GetNumberOfNodes() == nodes
-    assert second.volumeMl > first.volumeMl
-    assert first.sceneNode.GetDisplayNode().GetWindowLevelMin() == pytest.approx(0.2)
-
-
 def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, seeds):
     import slicer
 
@@ -126,18 +108,6 @@ def segment_voxels(segmentation, segment_id, volume):
     import slicer
 
     return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
-
-
-@pytest.mark.parametrize("under", ["none", "linear"])
-def test_segment_is_the_labelmap(slicer_scene, logic, vessel, under):
-    volume = add_volume(vessel, transform=TRANSFORMS[under]())
-    seeds = add_seeds(volume, SEEDS)
-    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-    result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
-    assert segmentation.GetParentTransformNode() is volume.GetParentTransformNode()
-    found = segment_voxels(segmentation, result.segmentID, volume)
-    assert np.array_equal(found, voxels(result.labelmapNode))
-    assert segmentation.GetSegmentation().GetSegment(result.segmentID).GetName() == "seeds"
 
 
 def test_segment_joins_a_segmentation_elsewhere(slicer_scene, logic, vessel):
@@ -189,42 +159,6 @@ def test_refused_input_changes_nothing(logic, volume, seeds, case):
     with pytest.raises(InputError, match=message):
         logic.segment(*arguments, **options)
     assert scene_text() == before
-
-
-def test_volume_removed_meanwhile(slicer_scene, logic, volume, seeds):
-    def remove(fraction):
-        slicer_scene.RemoveNode(volume)
-        return True
-
-    with pytest.raises(Cancelled, match="removed"):
-        logic.segment(volume, seeds, threshold=0.5, progress=remove)
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLVolumeNode") == 0
-
-
-@pytest.mark.parametrize("searched_before", [False, True])
-@pytest.mark.parametrize("end", [False, True])
-def test_volume_removed_during_the_search(slicer_scene, logic, volume, searched_before, end):
-    if searched_before:
-        logic.findSeeds(volume)
-    told = []
-
-    def remove(fraction):
-        told.append(fraction)
-        if fraction == 1.0 or not end:
-            slicer_scene.RemoveNode(volume)
-        return True
-
-    with pytest.raises(Cancelled, match="removed"):
-        logic.findSeeds(volume, progress=remove)
-    assert told
-
-
-def test_a_map_is_cut_again_when_its_volume_is_gone(slicer_scene, logic, volume, seeds):
-    result = logic.segment(volume, seeds, threshold=0.5)
-    slicer_scene.RemoveNode(volume)
-    more = logic.thresholdScene(result.sceneNode, 0.05, labelmapNode=result.labelmapNode)
-    assert more.labelmapNode is result.labelmapNode
-    assert more.volumeMl >= result.volumeMl > 0
 
 
 def test_segmentation_of_surfaces_is_refused_as_output(slicer_scene, logic, volume, seeds):

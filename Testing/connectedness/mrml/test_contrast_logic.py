@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from support.mrml_cases import add_seeds, add_volume
 
 SHAPE = (16, 20, 22)
@@ -46,35 +45,6 @@ def text_of(volume, seeds, **options):
     from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
 
     return inputs_text(volume, [seeds], RunOptions(**options))
-
-
-def test_the_scene_carries_its_threshold_along(logic, volume, seeds):
-    from FuzzyConnectedGPUMRML.run_inputs import CONTRAST, contrast_threshold
-
-    result = logic.segment(volume, seeds)
-    assert result.threshold == 0.5
-    assert result.affinity is None
-    saved = contrast_threshold(result.sceneNode)
-    assert isinstance(saved, ContrastThreshold)
-    assert (saved.contrast, saved.noise) == (result.threshold.contrast, result.threshold.noise)
-    assert "times the noise" in saved.reason
-    assert logic.automaticThreshold(result.sceneNode) == 0.5
-    again = logic.thresholdScene(result.sceneNode, None)
-    assert again.threshold == 0.5
-    assert again.volumeMl == result.volumeMl
-    by_hand = logic.segment(volume, seeds, threshold=0.7, sceneVolumeNode=result.sceneNode)
-    assert by_hand.threshold == 0.7
-    assert contrast_threshold(by_hand.sceneNode) == 0.5
-    affinity = logic.segment(volume, seeds, model="affinity", sceneVolumeNode=result.sceneNode)
-    assert affinity.sceneNode is result.sceneNode
-    assert result.sceneNode.GetAttribute(CONTRAST) is None
-    assert contrast_threshold(result.sceneNode) is None
-
-
-def test_one_of_the_affinity_s_options_chooses_it(logic, volume, seeds):
-    assert logic.segment(volume, seeds).affinity is None
-    for options in (dict(radius=3), dict(side="bright"), dict(solver="exact"), dict(cut=0.1)):
-        assert logic.segment(volume, seeds, **options).affinity is not None
 
 
 def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
@@ -124,17 +94,3 @@ def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
     assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
     slicer.mrmlScene.Clear(False)
     assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
-
-
-def test_a_seed_that_is_a_background_seed_too_is_refused(logic, volume, seeds):
-    import slicer
-
-    from FuzzyVesselCoreLib.errors import InputError
-
-    background = add_seeds(volume, [OTHER], "background")
-    before = slicer.mrmlScene.GetNumberOfNodes()
-    with pytest.raises(
-        InputError, match=r"The seed \S+ and the background seed \S+ are in the same voxel"
-    ):
-        logic.segment(volume, seeds, backgroundSeedsNode=background)
-    assert slicer.mrmlScene.GetNumberOfNodes() == before

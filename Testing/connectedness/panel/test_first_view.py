@@ -1,14 +1,12 @@
 """What a person meets: the first view, the advice, keys, views that follow, and words."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from numba.core import event
 
 from support.drag_cases import settle
 from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import SHAPE, array, table, vessel
+from support.panel_cases import array, table, vessel
 
 LABELMAP = "vtkMRMLLabelMapVolumeNode"
 VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
@@ -40,32 +38,6 @@ def test_the_first_view_needs_no_scrolling_and_opens_at_the_top(done):
     done.window.enter()
     assert area.verticalScrollBar().value == 0
     done.area = area  # until the panel is closed
-
-
-@pytest.mark.parametrize("text", ["", "Done, on the CPU.", "One line of text and another. " * 2])
-def test_rows_do_not_jump_with_what_is_said(chosen, text):
-    def place():
-        chosen.window.resize(VIEW[0], 500)
-        chosen.process_events()
-        button = chosen.ui.advancedCollapsibleButton
-        return button.mapTo(chosen.window, button.rect.topLeft()).y()
-
-    chosen.widget.panel.say("")
-    before = place()
-    chosen.widget.panel.say(text)
-    assert place() == before
-
-
-def test_less_is_left_and_more_is_right(done):
-    assert done.ui.thresholdSlider.invertedAppearance
-    assert not done.ui.thresholdSlider.spinBoxVisible
-    before = np.count_nonzero(array(done.parameters.labelmap))
-    done.ui.thresholdSlider.value = 0.4
-    done.process_events()
-    assert np.count_nonzero(array(done.parameters.labelmap)) > before
-    assert done.ui.thresholdSpinBox.value == pytest.approx(0.4)
-    done.ui.thresholdSpinBox.value = 0.6
-    assert done.parameters.threshold == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -248,23 +220,6 @@ def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer
 # --- masks
 
 
-def test_a_mask_that_was_loaded_as_a_volume_can_be_chosen(chosen):
-    values = np.zeros(SHAPE, np.int16)
-    values[:, :, :9] = 7
-    mask = add_volume(values)
-    mask.SetName("liver mask")
-    parameters = chosen.parameters
-    parameters.region = type(parameters.region).MASK
-    chosen.ui.maskSelector.setCurrentNode(mask)
-    assert parameters.mask is mask
-    chosen.click("applyButton")
-    assert array(parameters.sceneVolume)[:, :, :9].any()
-    assert not array(parameters.sceneVolume)[:, :, 9:].any()
-    chosen.ui.maskSelector.setCurrentNode(parameters.inputVolume)
-    assert "the volume itself" in chosen.ui.adviceLabel.text
-    assert not chosen.ui.applyButton.enabled
-
-
 # --- the panel's life
 
 
@@ -289,12 +244,3 @@ def test_the_module_s_own_test_works_the_panel(panel, monkeypatch):
     test.delayDisplay = said.append
     test.runTest()
     assert said.count("Test passed") == 3
-
-
-def test_tab_goes_down_the_panel(done):
-    done.ui.advancedCollapsibleButton.collapsed = False
-    done.grab()
-    places = done.tab_places()
-    assert len(places) > 20
-    row = 10  # pixels: what stands beside one another is not of one height
-    assert all(after > before - row for before, after in pairwise(places))

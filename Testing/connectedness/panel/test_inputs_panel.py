@@ -4,46 +4,13 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
-from support.mrml_cases import add_seeds, add_volume, world_of
+from support.mrml_cases import add_volume
 from support.panel_cases import SHAPE, array, table, vessel, with_published_model
 
 
 @pytest.fixture
 def chosen(chosen):
     return with_published_model(chosen)
-
-
-def test_an_empty_panel_says_what_is_missing(panel):
-    assert not panel.ui.applyButton.enabled
-    assert panel.ui.applyButton.toolTip == "Choose a volume."
-    assert panel.ui.adviceLabel.text.startswith("Load a CT or MR angiography")
-    volume = add_volume(vessel())
-    panel.parameters.inputVolume = volume
-    assert "Place at least one point" in panel.ui.applyButton.toolTip
-    panel.parameters.seeds = add_seeds(volume, [(7, 8, 3)])
-    assert panel.ui.applyButton.enabled
-    assert panel.ui.adviceLabel.text.startswith("Press <b>Apply</b>")
-    panel.parameters.region = type(panel.parameters.region).MASK
-    assert "Choose the mask" in panel.ui.applyButton.toolTip
-
-
-def test_seeds_are_listed_with_what_the_image_holds_there(chosen):
-    rows = table(chosen)
-    assert [row[0] for row in rows] == ["seeds-1", "seeds-2", "background-1"]
-    assert rows[0][1] == str(vessel()[7, 8, 3])
-    assert "\u00b1" in rows[0][2]
-    assert chosen.ui.seedsTable.item(0, 0).toolTip() == "seeds-1, voxel 3, 8, 7"
-    assert chosen.ui.seedsCountLabel.text.endswith("2 points")
-    assert chosen.ui.backgroundCountLabel.text.endswith("1 point")
-
-
-def test_a_click_in_the_table_jumps_there(slicer_scene, chosen):
-    node = slicer_scene.AddNewNodeByClass("vtkMRMLSliceNode")
-    node.SetOrientationToAxial()
-    chosen.ui.seedsTable.cellClicked.emit(1, 0)
-    wanted = world_of(chosen.parameters.inputVolume, (7, 8, 14))
-    matrix = node.GetSliceToRAS()
-    assert [matrix.GetElement(row, 3) for row in range(3)] == pytest.approx(wanted)
 
 
 def test_delete_and_undo(chosen):
@@ -114,24 +81,6 @@ def test_place_makes_a_list_and_only_one_is_placed_into(slicer_scene, panel):
     assert selection.GetActivePlaceNodeID() == panel.parameters.backgroundSeeds.GetID()
     panel.window.exit()
     assert interaction.GetCurrentInteractionMode() != interaction.Place
-
-
-def test_numbers_follow_the_seeds_until_they_are_typed(done):
-    parameters, ui = done.parameters, done.ui
-    mean = parameters.mean
-    assert mean == ui.meanSpinBox.value == pytest.approx(200, abs=8)
-    assert not ui.sigmaSpinBox.enabled
-    parameters.seeds.AddControlPointWorld(world_of(parameters.inputVolume, (2, 2, 2)), "dark")
-    done.click("applyButton")
-    assert parameters.mean < mean
-    mean = parameters.mean
-    done.click("automaticAffinityCheckBox")
-    ui.sigmaSpinBox.value = 40
-    assert parameters.sigma == 40
-    assert not done.widget.panel.is_current()
-    parameters.seeds.RemoveNthControlPoint(2)
-    done.click("applyButton")
-    assert (parameters.mean, parameters.sigma) == (mean, 40)
 
 
 def test_a_segment_can_be_the_mask(chosen):

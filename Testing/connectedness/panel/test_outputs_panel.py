@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from support.crossing_vessels import crossing
-from support.drag_cases import settle, until
-from support.mrml_cases import add_seeds, add_volume, world_of
+from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import SHAPE, array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -211,54 +209,7 @@ def test_a_second_volume_has_outputs_of_its_own(slicer_scene, done, mine, compos
 # --- 3: surfaces
 
 
-def test_only_the_result_s_own_surface_is_made_and_taken_away(chosen, mine, answers):
-    pick(chosen, "segmentationSelector", mine.segmentation)
-    chosen.click("applyButton")
-    settle(chosen)
-    assert surface_of(mine.segmentation, mine.segment) is None
-    assert not chosen.ui.show3DCheckBox.enabled
-    assert "Show 3D" in chosen.ui.show3DCheckBox.toolTip
-    mine.segmentation.CreateClosedSurfaceRepresentation()
-    theirs = surface_of(mine.segmentation, mine.segment)
-    (ours,) = set(mine.segmentation.GetSegmentation().GetSegmentIDs()) - {mine.segment}
-    chosen.ui.thresholdSlider.value = 0.1
-    chosen.process_events()
-    settle(chosen)
-    assert chosen.ui.show3DCheckBox.enabled
-    assert surface_of(mine.segmentation, ours) is not None
-    display = mine.segmentation.GetDisplayNode()
-    chosen.ui.show3DCheckBox.checked = False
-    chosen.process_events()
-    settle(chosen)
-    assert surface_of(mine.segmentation, mine.segment) is theirs
-    assert not display.GetSegmentVisibility3D(ours)
-    assert display.GetSegmentVisibility3D(mine.segment)
-    chosen.ui.show3DCheckBox.checked = True
-    chosen.process_events()
-    settle(chosen)
-    assert display.GetSegmentVisibility3D(ours)
-    assert surface_of(mine.segmentation, mine.segment) is theirs
-
-
 # --- 4: IDs of segments
-
-
-def test_the_segment_to_overwrite_is_forgotten_with_its_segmentation(done, mine, answers):
-    """Segment_1 of one segmentation, chosen, became Segment_1 of another: 196,000 voxels."""
-    parameters, labels = done.parameters, np.ones(SHAPE, np.uint8)
-    one, (first,) = add_segmentation(mine.volume, labels, "one")
-    two, (second,) = add_segmentation(mine.volume, labels, "two")
-    assert first == second
-    pick(done, "segmentationSelector", one)
-    done.ui.segmentComboBox.currentIndex = 1
-    done.ui.segmentComboBox.activated.emit(1)
-    assert parameters.segmentID == first
-    assert len(answers) == 2
-    pick(done, "segmentationSelector", two)
-    assert parameters.segmentID == ""
-    done.click("applyButton")
-    assert segment_array(two, second, mine.volume).all()
-    assert segment_array(one, first, mine.volume).all()
 
 
 def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, mine, answers):
@@ -279,28 +230,6 @@ def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, min
     assert done.parameters.segmentID == ""
 
 
-def test_a_result_beside_an_edited_one_is_named(done):
-    import slicer
-
-    said = "'seeds' was edited and is left as it is: the result is in 'seeds 2'."
-    done.click("applyButton")
-    assert said not in done.ui.statusLabel.text
-    segmentation = done.parameters.segmentation
-    (ours,) = segmentation.GetSegmentation().GetSegmentIDs()
-    volume = done.parameters.inputVolume
-    edited = segment_array(segmentation, ours, volume)
-    edited[:2] = 1
-    slicer.util.updateSegmentBinaryLabelmapFromArray(edited, segmentation, ours, volume)
-    done.ui.thresholdSlider.value = 0.7
-    done.process_events()
-    assert done.ui.statusLabel.text == said
-    done.click("applyButton")
-    assert said in done.ui.statusLabel.text
-    done.parameters.segmentID = ours  # chosen, so it is no surprise
-    done.click("applyButton")
-    assert said not in done.ui.statusLabel.text
-
-
 # --- 10: one step
 
 
@@ -316,42 +245,3 @@ def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, c
 
 
 # --- 5: a segment that was chosen to be overwritten
-
-
-def overwrite(panel):
-    panel.ui.segmentComboBox.setCurrentIndex(1)
-    panel.ui.segmentComboBox.activated.emit(1)
-    panel.process_events()
-    assert panel.parameters.segmentID
-    return panel.parameters.segmentID
-
-
-def test_several_vessels_never_share_the_segment_to_overwrite(panel, answers):
-    volume, parameters = add_volume(crossing()), panel.parameters
-    parameters.inputVolume = volume
-    parameters.seeds = add_seeds(volume, [(6, 6, 2)], "seeds")
-    panel.process_events()
-    panel.click("applyButton")
-    segment_id = overwrite(panel)
-    panel.click("addVesselButton")
-    parameters.seeds.AddControlPointWorld(world_of(volume, (6, 15, 2)))
-    panel.process_events()
-    panel.click("applyButton")
-    panel.ui.thresholdSlider.value = 0.3
-    settle(panel)
-    first = segment_array(parameters.segmentation, segment_id, volume)
-    assert (first[6, 6, 2], first[6, 15, 2]) == (1, 0)
-
-
-def test_outputs_chosen_during_a_background_run_are_written(live, answers):
-    parameters = live.parameters
-    volume, segmentation = parameters.inputVolume, parameters.segmentation
-    segment_id = overwrite(live)
-    before = segment_array(segmentation, segment_id, volume).copy()
-    parameters.seeds.AddControlPointWorld(world_of(volume, (3, 3, 3)))
-    live.process_events()
-    until(live, lambda: live.widget.panel.following._run.working)
-    pick(live, "segmentationSelector", None)
-    settle(live)
-    assert parameters.segmentation not in (None, segmentation)
-    assert np.array_equal(segment_array(segmentation, segment_id, volume), before)

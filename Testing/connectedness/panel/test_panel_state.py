@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from support.drag_cases import until
 from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import SHAPE, array, vessel
 
@@ -78,14 +77,6 @@ def test_a_mask_that_was_edited_counts(panel, kind):
     assert is_current(panel)
 
 
-@pytest.mark.parametrize("kind", [LABELMAP, SEGMENTATION])
-def test_a_mask_is_known_again_after_loading(panel, tmp_path, kind):
-    choose(panel, "CONTRAST", mask_of_ones(kind))
-    panel.click("applyButton")
-    save_and_load(panel, tmp_path / "scene.mrb")
-    assert is_current(panel)
-
-
 def edit(volume):
     """Change some voxels, as a filter of Slicer does."""
     import slicer
@@ -108,15 +99,6 @@ def test_voxels_that_were_edited_count(panel, model):
     panel.click("applyButton")
     assert is_current(panel)
     assert "press <b>Apply</b>" not in panel.ui.adviceLabel.text
-
-
-def test_edited_voxels_are_followed_automatically(panel):
-    parameters = choose(panel, "CONTRAST")
-    panel.click("applyButton")
-    parameters.autoUpdate = True
-    panel.process_events()
-    edit(parameters.inputVolume)
-    until(panel, lambda: is_current(panel))
 
 
 # --- a saved scene

@@ -70,13 +70,6 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
     assert threading.main_thread() not in made
 
 
-def test_show_in_3d(shown):
-    for there in (False, True):
-        shown.ui.show3DCheckBox.checked = there
-        wait(shown, lambda: not waits(shown))
-        assert (polydata(shown) is not None) == there
-
-
 def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
     """Somebody paints into the segment: the surface of the earlier voxels is not shown for it."""
     surface, segmentation = shown.widget.panel.output.surface, shown.parameters.segmentation
@@ -96,28 +89,6 @@ def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
     assert polydata(shown) is before or polydata(shown) is None
 
 
-@pytest.mark.parametrize("what", ["segment removed", "node removed", "hidden", "renamed"])
-def test_what_happens_while_it_is_made(shown, slicer_scene, what):
-    segmentation = shown.parameters.segmentation
-    inner = segmentation.GetSegmentation()
-    shown.ui.thresholdSlider.value = 0.6
-    wait(shown, lambda: shown.widget.panel.output.surface._run.working)
-    if what == "segment removed":
-        inner.RemoveSegment(inner.GetNthSegmentID(0))
-    elif what == "node removed":
-        slicer_scene.RemoveNode(segmentation)
-    elif what == "hidden":
-        shown.ui.show3DCheckBox.checked = False
-    else:
-        inner.GetNthSegment(0).SetName("renamed")
-    wait(shown, lambda: not waits(shown))
-    assert shown.take_errors() == []
-    if what == "hidden":
-        assert polydata(shown) is None
-    elif what == "renamed":
-        wait(shown, lambda: is_current(shown))
-
-
 def test_another_module_that_is_opened_finds_the_present_surface(shown):
     shown.ui.thresholdSlider.value = 0.6
     before, segmentation = polydata(shown), shown.parameters.segmentation
@@ -128,16 +99,3 @@ def test_another_module_that_is_opened_finds_the_present_surface(shown):
     assert made is not before
     shown.widget.enter()
     np.testing.assert_allclose(points_of(made), slicers_own(shown), atol=1e-3)
-
-
-def test_an_error_is_told_once(shown, monkeypatch):
-    def fail(*_):
-        raise MemoryError("no memory")
-
-    monkeypatch.setattr(conversion.SurfaceInput, "surface", fail)
-    surface = shown.widget.panel.output.surface
-    shown.ui.thresholdSlider.value = 0.6
-    wait(shown, lambda: not waits(shown))
-    assert len(shown.take_errors()) == 1
-    surface.react(shown.parameters)
-    assert not waits(shown)

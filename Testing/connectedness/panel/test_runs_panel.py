@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import array, during_runs, table, vessel, wait, with_published_model
+from support.panel_cases import array, during_runs, table, vessel, with_published_model
 
 
 @pytest.fixture
@@ -53,45 +53,6 @@ def test_closing_the_scene_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, 
     assert chosen.ui.volumeValueLabel.text == ""
 
 
-def labels_are_those_of(parameters, threshold):
-    expected = array(parameters.sceneVolume) >= np.float32(threshold)
-    return np.array_equal(array(parameters.labelmap), expected)
-
-
-@pytest.mark.parametrize("source", ["automatic", "manual"])
-def test_leaving_the_module_in_the_middle_of_a_run(chosen, monkeypatch, source):
-    """With "From background" it was an AttributeError, and the surface was made on return only."""
-    parameters = chosen.parameters
-    parameters.thresholdSource = type(parameters.thresholdSource)(source)
-    during_runs(monkeypatch, chosen.window.exit)
-    chosen.ui.applyButton.click()
-    assert chosen.take_errors() == []
-    assert parameters.thresholdSource.value == source
-    assert labels_are_those_of(parameters, parameters.threshold)
-    inner = parameters.segmentation.GetSegmentation()
-    wait(chosen, lambda: inner.ContainsRepresentation("Closed surface"))
-    chosen.window.enter()
-    assert "ml" in chosen.ui.volumeValueLabel.text
-
-
-@pytest.mark.parametrize("name", ["chosen", "done"])
-def test_a_threshold_moved_in_the_middle_of_a_run_is_taken(request, monkeypatch, name):
-    panel = request.getfixturevalue(name)
-    parameters = panel.parameters
-    parameters.cut = 0.01  # so that there is something to compute
-
-    def move():
-        panel.ui.thresholdSlider.value = 0.77
-        panel.ui.fillGapsSpinBox.value = 0
-
-    during_runs(monkeypatch, move)
-    panel.ui.applyButton.click()
-    panel.process_events()
-    assert parameters.threshold == pytest.approx(0.77)
-    assert parameters.thresholdSource.value == "manual"
-    assert labels_are_those_of(parameters, 0.77)
-
-
 @pytest.mark.parametrize("first", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, monkeypatch, first):
     panels = {name: open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")}
@@ -129,18 +90,3 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     }
     ours = "Segmentation" if first == "FuzzyConnectedGPU" else "Model"
     assert {name for name, count in made.items() if count} == {ours}
-
-
-@pytest.mark.parametrize("name", ["inputVolume", "seeds", "backgroundSeeds"])
-def test_removing_an_input_in_the_middle_of_a_run(slicer_scene, chosen, monkeypatch, name):
-    node = getattr(chosen.parameters, name)
-    during_runs(monkeypatch, lambda: slicer_scene.RemoveNode(node))
-    chosen.ui.applyButton.click()
-    chosen.process_events()
-    assert getattr(chosen.parameters, name) is None
-    assert chosen.parameters.labelmap is None
-    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
-    if name == "backgroundSeeds":
-        assert "was removed; nothing was" in chosen.ui.statusLabel.text
-    else:
-        assert not chosen.ui.applyButton.enabled

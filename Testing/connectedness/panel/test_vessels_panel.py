@@ -101,20 +101,6 @@ def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
     assert not two.widget.panel.is_current()
 
 
-def test_the_selected_row_gets_the_points(two):
-    two.ui.vesselsTable.setCurrentCell(0, 1)
-    two.process_events()
-    assert two.parameters.seeds is lists(two)[0]
-    point_at(two, (6, 6, 5))
-    press(two, "A")
-    assert counts(two) == [2, 1]
-    two.click("placeSeedsButton")
-    two.ui.vesselsTable.setCurrentCell(1, 1)
-    two.process_events()
-    assert two.ui.seedsPlaceWidget.currentNode() is lists(two)[1]
-    assert two.ui.placeSeedsButton.checked
-
-
 def test_kind_name_and_colour_are_those_of_the_segment(two):
     import vtk
 
@@ -274,18 +260,6 @@ def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which)
     np.testing.assert_array_equal(labels(two), shown)
 
 
-def test_the_result_follows_every_click(two):
-    two.parameters.autoUpdate = True
-    place(two, (6, 15, 37))
-    wait(two)
-    assert labels(two)[6, 15, 37] == 2
-    lists(two)[1].RemoveNthControlPoint(1)
-    two.ui.vesselsTable.setCurrentCell(0, 1)
-    place(two, (6, 15, 37))
-    wait(two)
-    assert labels(two)[6, 15, 37] == 1
-
-
 def wait(panel):
     import time
 
@@ -293,15 +267,6 @@ def wait(panel):
     while not panel.widget.panel.is_current() and time.monotonic() < end:
         panel.process_events()
     panel.process_events()
-
-
-def test_nothing_is_clipped_with_three_vessels(two, tmp_path):
-    two.click("addVesselButton")
-    two.click("applyButton")
-    two.ui.advancedCollapsibleButton.collapsed = False
-    two.parameters.region = type(two.parameters.region).BOX
-    assert two.grab(tmp_path / "panel.png").width() == 420
-    assert two.clipped() == []
 
 
 def test_vessels_come_back_with_the_scene(two, tmp_path):
@@ -344,16 +309,3 @@ def orient(array, like):
         if np.count_nonzero(array != like) <= np.count_nonzero(array[::-1] != like)
         else (array[::-1])
     )
-
-
-def test_no_row_shows_the_volume_of_another_vessel(two, slicer_scene):
-    two.click("addVesselButton")
-    place(two, (10, 20, 2))
-    two.click("applyButton")
-    before = [cell(two, row, 4) for row in range(3)]
-    assert len(set(before)) == 3
-    slicer_scene.RemoveNode(lists(two)[0])  # as in the module Data
-    two.process_events()
-    assert [cell(two, row, 4) for row in range(2)] == ["", ""]
-    two.click("applyButton")
-    assert all("ml" in cell(two, row, 4) for row in range(2))

@@ -138,15 +138,6 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
     assert not done.ui.placeSeedsButton.checked
 
 
-def test_a_script_s_point_goes_where_it_says(done, other, mouse_over):
-    mouse_over(other, BESIDE)
-    first, count = done.parameters.inputVolume, done.parameters.seeds.GetNumberOfControlPoints()
-    done.parameters.seeds.AddControlPointWorld(world_of(first, BESIDE))
-    settle(done)
-    assert done.parameters.inputVolume is first
-    assert done.parameters.seeds.GetNumberOfControlPoints() == count + 1
-
-
 def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
     from dataclasses import replace
 
@@ -186,15 +177,6 @@ def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, oth
     assert not segmentation.GetDisplayNode().GetVisibility()
     choose(done, first)
     assert segmentation.GetDisplayNode().GetVisibility()
-
-
-def test_the_segment_to_overwrite_goes_with_its_volume(done, other):
-    segmentation = done.parameters.segmentation
-    ownership.hand_over(segmentation, ownership.SEGMENTATION, other)  # as by a person's choice
-    done.parameters.segmentID = segmentation.GetSegmentation().GetNthSegmentID(0)
-    choose(done, other)
-    assert done.parameters.segmentation is segmentation
-    assert done.parameters.segmentID == ""
 
 
 def test_undo_leaves_a_list_alone_that_was_edited_elsewhere(done):

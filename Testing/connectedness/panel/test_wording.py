@@ -74,39 +74,6 @@ def said(panel):
     return text
 
 
-def test_points_outside_the_volume(panel):
-    seeds = panel.parameters.seeds
-    labels = [seeds.GetNthControlPointLabel(number) for number in range(2)]
-    seeds.SetNthControlPointPositionWorld(1, 900, 900, 900)
-    assert f"Left out, because outside the volume 'CT': {labels[1]}." in said(panel)
-    seeds.SetNthControlPointPositionWorld(0, 900, 900, 900)
-    assert said(panel) == (
-        f"All points lie outside the volume 'CT': {', '.join(labels)}. Move them into a vessel."
-    )
-
-
-def test_voxels_that_cannot_be_used(panel):
-    parameters = panel.parameters
-    wrong = vessel().astype(np.float32)
-    wrong[3, 3, 3] = np.nan
-    seeds = parameters.seeds
-    parameters.inputVolume, parameters.seeds = add_volume(wrong), seeds
-    assert said(panel).startswith("Voxels of the volume (1) hold no finite number: ")
-    parameters.inputVolume, parameters.seeds = add_volume(vessel().astype(np.uint32)), seeds
-    assert said(panel).startswith("Voxels of the type uint32 cannot be used")
-
-
-def test_points_that_are_fainter_than_the_noise(panel):
-    rng = np.random.default_rng(1)
-    seeds, volume = panel.parameters.seeds, add_volume(rng.normal(0, 9, SHAPE).astype(np.float32))
-    panel.parameters.inputVolume, panel.parameters.seeds = volume, seeds
-    said(panel)
-    advice, labels = panel.ui.adviceLabel.text, [seeds.GetNthControlPointLabel(n) for n in (0, 1)]
-    assert "no contrast" in advice or "unlike the other" in advice
-    assert any(label in advice for label in labels)
-    assert not seeds.GetNthControlPointSelected(0)
-
-
 def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
     from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceMemoryError
     from FuzzyVesselCoreLib.widgets.wording import worded

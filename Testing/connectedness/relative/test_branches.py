@@ -89,30 +89,6 @@ def test_a_click_in_an_arm_hands_over_what_lies_beyond_and_nothing_of_the_trunk(
     assert set(np.unique(labels)) == {0, 1, 2}
 
 
-def test_a_point_beyond_is_obeyed():
-    labels = y_shape()
-    trunk, second = np.array([[3, 4, 2], [3, 20, 11]]), np.array([[0, 0, 0]])
-    apply_hand_overs(labels, [trunk, second], [HandOver((3, 9, 11), 2)], (1, 1, 1))
-    assert labels[3, 20, 11] == 1
-    assert labels[3, 9, 11] == 2
-
-
-def test_hand_overs_follow_one_another():
-    """A part of a branch goes on to a third vessel; then the branch keeps the rest."""
-    labels = y_shape()
-    points = [np.array([[3, 4, 2]]), np.array([[0, 0, 0]]), np.array([[6, 0, 0]])]
-    apply_hand_overs(labels, points, [HandOver((3, 9, 11), 2), HandOver((3, 16, 11), 3)], (1, 1, 1))
-    assert (labels[3, 11:15, 11] == 2).all()
-    assert (labels[3, 18:23, 11] == 3).all()
-
-
-def test_a_component_without_a_point_goes_as_a_whole():
-    labels = np.zeros((1, 1, 9), np.uint8)
-    labels[0, 0, [0, 1, 2, 5, 6, 7]] = 1
-    apply_hand_overs(labels, [np.array([[0, 0, 0]]), []], [HandOver((0, 0, 7), 2)], (1, 1, 1))
-    assert labels.ravel().tolist() == [1, 1, 1, 0, 0, 2, 2, 2, 0]
-
-
 def test_hand_overs_without_effect_say_why():
     labels = np.ones((1, 1, 5), np.uint8)
     labels[0, 0, 4] = 0
@@ -126,7 +102,3 @@ def test_hand_overs_without_effect_say_why():
     assert "no vessel at B-1" in nothing
     assert "B-2 lies on a point" in on_point
     assert labels.ravel().tolist() == [1, 1, 1, 1, 0]
-
-
-def test_an_empty_vessel_has_no_branch():
-    assert branch_of(np.zeros((2, 2, 2), bool), np.array([[0, 0, 0]]), (0, 0, 0))[0].size == 0

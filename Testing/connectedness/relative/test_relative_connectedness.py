@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, relative_connectedness
 from FuzzyConnectedGPULib.relative.division import owners_by_contrast
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 from support.relative_cases import (
     SEVERAL,
     assert_as_defined,
-    assert_levels_as_defined,
     random_groups,
     random_volume,
 )
@@ -82,38 +81,7 @@ def test_a_tie_is_disputed_and_not_labelled():
     assert found.strength.tolist() == [[[1, 1, 1]]]
 
 
-def test_what_lies_behind_a_weak_link_is_disputed_until_its_way_is_taken():
-    # The link 100-60 is weaker than all behind it; only the first group's voxels lead there.
-    volume = row(100, 90, 100, 100, 60, 60)
-    points = [[(0, 0, 3)], [(0, 0, 0)]]
-    plain = relative_connectedness(volume, points, AFFINITY)
-    rounds = relative_connectedness(volume, points, AFFINITY, iterative=True)
-    assert plain.labels.tolist() == [[[2, 0, 1, 1, 0, 0]]]
-    assert rounds.labels.tolist() == [[[2, 0, 1, 1, 1, 1]]]
-
-
 # ---- arguments
-
-
-def test_names_slices_and_one_group():
-    volume = np.full((4, 5), 100, np.uint8)
-    found = relative_connectedness(volume, {"vein": [(0, 1, 1)]}, AFFINITY)
-    assert found.names == ("vein",)
-    assert found.labels.shape == found.strength.shape == found.disputed.shape == volume.shape
-    assert (found.labels == 1).all()
-    assert found.labels.dtype == np.uint8
-    assert found.strength.dtype == np.float32
-    assert found.device == "cpu"
-
-
-def test_as_many_groups_as_there_may_be():
-    volume = np.full((1, 16, 16), 100, np.int16)
-    points = np.stack(np.unravel_index(np.arange(254), volume.shape), 1)
-    found = relative_connectedness(volume, points[:, np.newaxis], AFFINITY)
-    np.testing.assert_array_equal(found.labels.ravel()[:254], np.arange(1, 255))
-    assert found.disputed.sum() == 2
-    with pytest.raises(InputError, match="255 groups"):
-        relative_connectedness(volume, [[(0, 0, 0)]] * 255, AFFINITY)
 
 
 @pytest.mark.parametrize(
@@ -135,46 +103,4 @@ def test_groups_that_cannot_be_worked_with_are_named(groups, message):
         relative_connectedness(row(100, 100, 100), groups, AFFINITY, mask=row(1, 1, 0))
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ({"cut": 2}, "cut"),
-        ({"device": "tpu"}, "tpu"),
-        ({"mask": row(0, 0, 0)}, "mask is empty"),
-        ({"affinity": 3}, "affinity"),
-    ],
-)
-def test_options_that_cannot_be_worked_with_are_named(option, message):
-    with pytest.raises(InputError, match=message):
-        relative_connectedness(row(100, 90, 100), [[(0, 0, 0)]], **option)
-
-
-@pytest.mark.parametrize("iterative", [False, True])
-@pytest.mark.parametrize("last", [0.0, 0.3, 0.8])
-def test_cancelled_where_progress_says_so(last, iterative):
-    volume = np.full((40, 40, 40), 100, np.int16)
-    points = [[(0, 0, 0)], [(39, 39, 39)]]
-    seen = []
-
-    def progress(share):
-        seen.append(share)
-        return share < last
-
-    with pytest.raises(Cancelled):
-        relative_connectedness(
-            volume, points, AFFINITY, device="cpu", iterative=iterative, progress=progress
-        )
-    assert seen == sorted(seen)
-
-
 # ---- the contrast model: voxels have levels, and 26 neighbours
-
-
-def test_levels_of_voxels_divide_as_defined():
-    random, disputed = np.random.default_rng(0), 0
-    for _ in range(120):
-        shape = tuple(int(random.choice([1, 2, 3, 5])) for _ in range(3))
-        capacities = random.integers(0, random.integers(2, 6), shape).astype(np.uint16)
-        groups = random_groups(random, shape, random.integers(1, 5), 2)
-        disputed += assert_levels_as_defined(capacities, groups)
-    assert disputed > 0

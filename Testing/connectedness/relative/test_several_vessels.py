@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import (
-    CachedConnectedness,
     GaussianAffinity,
     HandOver,
     relabel,
@@ -18,7 +17,7 @@ from FuzzyConnectedGPULib.relative.vessels import (
     steps_of_noise,
     with_middles,
 )
-from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from support.crossing_vessels import crossing
@@ -50,13 +49,6 @@ def test_vessels_share_what_segment_finds(affinity):
     assert not (found.labels[found.disputed]).any()
     assert found.labels[6, 6, 2:8].tolist() == [1] * 6
     assert found.labels[6, 15, 2:8].tolist() == [2] * 6
-
-
-def test_a_further_point_for_each_divides_vessels_that_touch():
-    points = {"portal": [(6, 6, 2), (6, 6, 37)], "hepatic": [(6, 15, 2), (6, 15, 37)]}
-    found = segment_several(crossing(), points, device="cpu")
-    assert (found.labels[6, 6, [2, 10, 30, 37]] == 1).all()
-    assert (found.labels[6, 15, [2, 10, 30, 37]] == 2).all()
 
 
 def test_hand_overs_and_their_notes():
@@ -104,18 +96,6 @@ def test_background_points_are_one_more_group():
     assert [int(kept.labels[p]) for each in points.values() for p in each] == [1, 1, 2, 2]
 
 
-def test_a_vessel_without_points_has_what_is_handed_over_to_it():
-    vessels = {"artery": [], **POINTS}
-    plain = segment_several(crossing(), POINTS, device="cpu")
-    found = segment_several(
-        crossing(), vessels, device="cpu", hand_overs=[HandOver((6, 15, 8), 1, "B-1")]
-    )
-    assert (found.names, found.notes) == (("artery", "portal", "hepatic"), ())
-    given = found.labels == 1
-    assert (given[6, 15, 8], given[6, 15, 2]) == (True, False)
-    assert np.array_equal(found.labels[~given], np.array([0, 2, 3])[plain.labels[~given]])
-
-
 def test_two_vessels_cannot_have_a_point_on_one_voxel():
     with pytest.raises(InputError, match="'portal' and 'hepatic' have a point on the same voxel"):
         segment_several(crossing(), {"portal": [(6, 6, 2)], "hepatic": [(6, 6, 2)]}, device="cpu")
@@ -125,19 +105,6 @@ def test_two_vessels_cannot_have_a_point_on_one_voxel():
     mask[:, 12:] = 0
     with pytest.raises(InputError, match="'hepatic' lies outside the mask"):
         segment_several(crossing(), POINTS, mask=mask, device="cpu")
-
-
-def test_a_run_can_be_cancelled():
-    with pytest.raises(Cancelled):
-        segment_several(crossing(), POINTS, device="cpu", progress=lambda share: share < 0.7)
-
-
-def test_a_slice_is_a_volume_of_one_plane():
-    volume = crossing()[6]
-    points = {name: [p[1:] for p in each] for name, each in POINTS.items()}
-    found = segment_several(volume, points, device="cpu")
-    assert found.labels.shape == volume.shape
-    assert (found.labels[6, 2], found.labels[15, 2]) == (1, 2)
 
 
 # --- the division, from the definition
@@ -200,17 +167,3 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     beside = with_middles(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
     assert list(beside) == ["a", "Not vessel"]
     assert beside["Not vessel"].tolist() == [[2, 2, 4]]
-
-
-def test_the_middle_of_a_vessel_may_lie_outside_the_mask():
-    """The mask cuts the first vessel: its click is inside, the middle beside it outside."""
-    volume = crossing()
-    mask = np.zeros(volume.shape, bool)
-    mask[:, 8:] = True
-    vessels = {"cut": [(6, 8, 2)], "other": [(6, 15, 2)]}
-    options = dict(spacing=(1.0, 1.0, 1.0), mask=mask, cached=CachedConnectedness())
-    found = segment_several(volume, vessels, device="cpu", **options)
-    labels = found.labels
-    assert labels[6, 8, 2] == 1
-    assert labels[6, 15, 2] == 2
-    assert not labels[~mask].any()

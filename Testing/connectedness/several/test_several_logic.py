@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from support.crossing_vessels import SHAPE, crossing
-from support.mrml_cases import add_seeds, add_volume, scene_text, world_of
+from support.mrml_cases import add_seeds, add_volume, world_of
 
 
 @pytest.fixture
@@ -89,29 +89,6 @@ def test_a_second_run_updates_the_same_segments_and_keeps_their_looks(logic, vol
     assert np.array_equal(segment_array(again, 1) > 0, array(again.labelmapNode) == 2)
 
 
-def test_another_threshold_cuts_all_vessels(logic, volume, lists):
-    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
-    before = [vessel.volumeMl for vessel in result.vessels]
-    for threshold, grows in ((0.3, True), (0.6, False)):
-        cut = logic.thresholdScene(
-            result.sceneNode, threshold, labelmapNode=result.labelmapNode,
-            segmentationNode=result.segmentationNode,
-        )  # fmt: skip
-        changes = [v.volumeMl - b for v, b in zip(cut.vessels, before)]
-        assert sum(changes) > 0 if grows else sum(changes) < 0, (threshold, changes)
-        assert cut.segmentIDs == result.segmentIDs
-        assert np.array_equal(segment_array(cut, 0) > 0, array(cut.labelmapNode) == 1)
-    same = logic.segmentSeveral(volume, lists, threshold=0.6, device="cpu")
-    assert np.array_equal(array(same.labelmapNode), array(cut.labelmapNode))
-
-
-def test_one_vessel_after_several_is_one_again(logic, volume, lists):
-    result = logic.segmentSeveral(volume, lists, device="cpu")
-    alone = logic.segment(volume, lists[0], sceneVolumeNode=result.sceneNode, device="cpu")
-    cut = logic.thresholdScene(alone.sceneNode, 0.4)
-    assert array(cut.labelmapNode).max() == 1
-
-
 def test_a_point_hands_a_branch_over(logic, volume, lists):
     from FuzzyConnectedGPUMRML.vessels import is_hand_over, mark_hand_over
 
@@ -139,16 +116,6 @@ def test_a_point_hands_a_branch_over(logic, volume, lists):
     )
 
 
-def test_a_vessel_of_handed_over_branches_alone(logic, volume, lists):
-    from FuzzyConnectedGPUMRML.vessels import mark_hand_over
-
-    third = add_seeds(volume, [(6, 15, 30)], "Artery")
-    mark_hand_over([*lists, third], third, 0)
-    lists[1].RemoveNthControlPoint(1)
-    result = logic.segmentSeveral(volume, [*lists, third], device="cpu")
-    assert array(result.labelmapNode)[6, 15, 33] == 3
-
-
 def test_disputed_voxels_are_a_segment_on_request(logic, lists):
     flat = np.full(SHAPE, 90, np.int16)
     flat[5:8, 5:8] = 200
@@ -163,16 +130,6 @@ def test_disputed_voxels_are_a_segment_on_request(logic, lists):
     again = logic.thresholdScene(result.sceneNode, segmentationNode=result.segmentationNode)
     assert inner.GetNumberOfSegments() == 2
     assert again.disputedMl == result.disputedMl
-
-
-def test_nothing_changes_where_a_run_fails(logic, volume, lists):
-    lists[1].AddControlPointWorld(world_of(volume, (6, 6, 2)), "same")
-    before = scene_text()
-    with pytest.raises(InputError, match="'Portal vein' and 'Hepatic vein' have a point on the"):
-        logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
-    assert scene_text() == before
-    with pytest.raises(InputError, match="holds no placed point"):
-        logic.segmentSeveral(volume, [lists[0], add_seeds(volume, [], "none")], device="cpu")
 
 
 def test_a_removed_list_asks_for_another_run(logic, volume, lists):

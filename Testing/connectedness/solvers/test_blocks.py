@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from Benchmarks.volumes import serpentine
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import blocks, dial
@@ -56,28 +55,6 @@ def test_volumes_of_several_blocks(shape, texture, cut, has_mask, number):
         mask = random.random(shape) < 0.75
         mask[tuple(seeds.T)] = True
     assert_same(state_problem(volume, seeds, AFFINITY, cut, mask))
-
-
-def test_one_path_through_many_blocks():
-    case = serpentine(49)
-    problem = state_problem(case.volume, case.seeds, case.affinity)
-    found = levels(blocks, problem)
-    assert (found[case.volume < 1000] > 0).all()
-    np.testing.assert_array_equal(found, levels(dial, problem))
-
-
-def test_many_seeds_in_one_block_and_at_its_corners():
-    volume = noise((20, 40, 70), seed=5)
-    corners = np.stack(np.meshgrid([0, 15, 16, 19], [0, 31, 32, 39], [0, 31, 32, 63, 64, 69]), -1)
-    inside = np.argwhere(noise((16, 32, 32), seed=6) > 130)
-    for seeds in (corners.reshape(-1, 3), inside, np.argwhere(volume > 0)):
-        assert_same(state_problem(volume, seeds, AFFINITY))
-
-
-def test_a_slice_and_a_line():
-    for shape in ((1, 70, 90), (1, 1, 200), (200, 1, 1)):
-        volume = noise(shape, seed=7)
-        assert_same(state_problem(volume, [[0, 0, 0]], AFFINITY))
 
 
 def test_a_mask_that_leaves_whole_blocks_out():

@@ -12,7 +12,7 @@ from FuzzyConnectedGPULib.papers.cuda_kfoe import solve as cuda_kfoe
 from FuzzyConnectedGPULib.papers.cuda_kfoe import solve_corrected as cuda_kfoe_corrected
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, DeviceMemoryError, InputError
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from support.card_memory import lost_memory
 from support.problems import problems
@@ -94,24 +94,6 @@ def test_hooks_lead_in_no_circle_where_most_edges_are_equal(cpu_cuda, values, sh
         )
 
 
-def test_seeds_without_any_edge_keep_their_level(cpu_cuda):
-    # One in a tile without edges, one beside a piece that it does not belong to.
-    volume = np.arange(16 * 3 * 40).reshape(16, 3, 40) % 2 * 90.0
-    volume[9:, :, 20:] = 0
-    problem = state_problem(volume, [[3, 1, 4], [9, 1, 21], [8, 1, 21]], GaussianAffinity(0, 1, 1))
-    found = levels(contraction.solve, problem, cpu_cuda)
-    assert [found[3, 1, 4], found[9, 1, 39], found[8, 1, 21]] == [65535] * 3
-    np.testing.assert_array_equal(found, reference(problem))
-
-
-@pytest.mark.parametrize("tiles", [1, 2])
-def test_tiles_are_launched_in_parts(cpu_cuda, monkeypatch, tiles):
-    monkeypatch.setattr(contraction, "TILES_PER_LAUNCH", tiles)
-    volume = np.random.default_rng(6).normal(100, 20, (9, 10, 40)).astype(np.float32)
-    problem = state_problem(volume, [[4, 5, 6]], GaussianAffinity(100, 20, 20))
-    np.testing.assert_array_equal(levels(contraction.solve, problem, cpu_cuda), reference(problem))
-
-
 @pytest.mark.parametrize("solver", [cuda_kfoe, cuda_kfoe_corrected])
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
 def test_the_papers_solvers_equal_the_reference_where_nothing_races(cpu_cuda, solver, kind):
@@ -121,15 +103,6 @@ def test_the_papers_solvers_equal_the_reference_where_nothing_races(cpu_cuda, so
     mask[0, 0, 35:] = 0
     problem = state_problem(volume, [[0, 0, 7]], GaussianAffinity(100, 20, 20), 0.1, mask)
     np.testing.assert_array_equal(levels(solver, problem, cpu_cuda), reference(problem))
-
-
-@pytest.mark.parametrize("solver", [cuda_kfoe, cuda_kfoe_corrected])
-def test_the_papers_solvers_never_exceed_the_reference(cpu_cuda, solver):
-    volume = np.random.default_rng(3).normal(100, 15, (6, 20, 35)).astype(np.int16)
-    problem = state_problem(volume, [[3, 10, 20]], GaussianAffinity(100, 20, 20))
-    found, wanted = levels(solver, problem, cpu_cuda), reference(problem)
-    assert (found <= wanted).all()
-    assert (found == wanted).mean() > 0.9
 
 
 def test_races_leave_error_voxels_in_cuda_kfoe(interleaved_cuda):
@@ -147,23 +120,6 @@ def test_wrong_correction_options_are_named(cpu_cuda, options):
     problem = state_problem(np.eye(4)[None], [[0, 0, 0]], GaussianAffinity(1, 1, 1))
     with pytest.raises(InputError, match=next(iter(options))):
         levels(cuda_kfoe_corrected, problem, cpu_cuda, **options)
-
-
-@pytest.mark.parametrize("solver", [contraction.solve, cuda_kfoe, cuda_kfoe_corrected])
-def test_cancelling_ends_the_run(cpu_cuda, solver):
-    volume = np.full((4, 30, 90), 100, np.int16)
-    problem = state_problem(volume, [[0, 0, 0]], GaussianAffinity(100, 20, 20))
-    seen = []
-
-    def report(fraction):
-        seen.append(fraction)
-        if len(seen) == 2:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        solver(problem, Progress(report), cpu_cuda)
-    assert len(seen) == 2
-    assert all(0 <= fraction < 1 for fraction in seen)
 
 
 def test_seeds_with_levels_equal_the_reference(cpu_cuda):
@@ -206,26 +162,6 @@ def test_what_does_not_fit_on_the_card_is_solved_by_the_cpu(monkeypatch):
         assert error_voxels(scene, wanted) == 0
     with pytest.raises(DeviceMemoryError):
         connectedness(volume, **run, device="cuda", solver="contraction")
-
-
-def test_auto_falls_back_to_the_cpu_and_says_so(monkeypatch):
-    class FullCard:
-        name, peak_bytes = "cuda:0 (full)", 0
-
-        def __enter__(self):
-            raise DeviceError("cuda:0 (full) has too little memory")
-
-        def __exit__(self, *_):
-            pass
-
-    monkeypatch.setattr(fuzzy_connectedness, "choose_device", lambda name: FullCard())
-    volume = np.random.default_rng(4).normal(100, 10, (5, 6, 7)).astype(np.float32)
-    with pytest.warns(UserWarning, match="too little memory"):
-        scene = connectedness(volume, [[1, 1, 1]])
-    assert scene.device == "cpu"
-    assert "too little memory" in scene.notes[0]
-    with pytest.raises(DeviceError, match="too little memory"):
-        connectedness(volume, [[1, 1, 1]], device="cuda")
 
 
 # On a real card -----------------------------------------------------------------------------------

@@ -31,15 +31,6 @@ def test_one_run_at_a_time_in_a_folder(tmp_path):
     assert [place.name for place in folder.iterdir()] == ["result"]
 
 
-def test_a_folder_that_a_run_made_and_left_empty_goes(tmp_path):
-    with FolderLock(tmp_path / "new"):
-        pass
-    assert not (tmp_path / "new").exists()
-    with FolderLock(tmp_path):
-        pass
-    assert tmp_path.exists()
-
-
 def test_a_killed_run_holds_nothing(tmp_path):
     code = (
         "import os, sys, pathlib\n"
@@ -117,22 +108,6 @@ def test_a_run_that_is_done_removes_its_files_alone(tmp_path):
     assert [place.name for place in folder.path.iterdir()] == ["mine.txt"]
 
 
-@pytest.mark.parametrize("content", ["[]", '"x"', '{"distance": 5}', "{", ""])
-def test_a_file_of_that_name_which_no_run_has_written(tmp_path, content):
-    """Nobody is advised to delete a folder that is not of a run."""
-    (tmp_path / StepFolder.MANIFEST).write_text(content)
-    with pytest.raises(InputError, match="holds other files; name a new"):
-        StepFolder(tmp_path).begin(MANIFEST)
-    assert (tmp_path / StepFolder.MANIFEST).read_text() == content
-
-
-def test_a_run_of_something_else_names_what_differs(tmp_path):
-    StepFolder(tmp_path).begin(MANIFEST)
-    with pytest.raises(InputError, match="unfinished run whose block differed"):
-        StepFolder(tmp_path).begin({**MANIFEST, "block": 1})
-    assert json.loads((tmp_path / StepFolder.MANIFEST).read_text()) == MANIFEST
-
-
 # ---- Zarr
 
 SHAPE, CHUNKS = (20, 16, 16), (8, 8, 8)
@@ -187,14 +162,6 @@ def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
     header = zarr_guard.array_header(tmp_path / "a")
     with pytest.raises(ValueError, match="longer than its header declares"):
         zarr_guard.check_chunk(tmp_path / "a", str(chunk.relative_to(tmp_path / "a")), header)
-
-
-def test_empty_members_of_gzip_before_a_bomb_are_counted(tmp_path):
-    codec = _array(tmp_path / "a", "gzip")
-    chunk = tmp_path / "a" / "0.0.0"
-    chunk.write_bytes(bytes(codec.encode(BOMB[:0])) * 9999 + bytes(codec.encode(BOMB)))
-    with pytest.raises(ValueError, match="longer than its header declares"):
-        zarr_guard.checked_array(tmp_path / "a")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError, InputError
+from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.gpu import availability, nvrtc, transfers
 from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
-from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
+from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.nvrtc import architecture_for, compile_kernels, read_source
 from FuzzyVesselCoreLib.gpu.selection import choose_device
 
@@ -115,12 +115,6 @@ def test_auto_and_cuda_choose_the_gpu(fake_cupy, monkeypatch):
     assert choose_device("cuda:1").ordinal == 1
 
 
-@pytest.mark.parametrize("word", ["gpu", "cuda:-1", "", None])
-def test_unknown_words_are_refused(word):
-    with pytest.raises(InputError, match="use auto, cpu, cuda or cuda:N"):
-        choose_device(word)
-
-
 # ---- what is missing
 
 
@@ -201,19 +195,6 @@ def test_memory_goes_back_and_its_peak_stays(fake_cupy):
     assert device.peak_bytes == 100
 
 
-def test_memory_goes_back_after_an_error(fake_cupy):
-    def work():
-        kept = [fake_cupy.allocate(300)]
-        raise ValueError(f"worked on {kept}")
-
-    device = CudaDevice(0)
-    with pytest.raises(ValueError, match="worked on") as caught, device:
-        work()
-    assert device.free_memory() == 1000
-    assert fake_cupy.log[-1] == "leave device 0"
-    assert not caught.traceback[-1].frame.f_locals  # nothing in it holds an array
-
-
 def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
     monkeypatch.setattr(FakePool, "size", 3000 * 2**20)
     with CudaDevice(0):
@@ -222,24 +203,6 @@ def test_too_little_memory_says_how_much(fake_cupy, monkeypatch):
             fake_cupy.allocate(2500 * 2**20)
     for amount in ("2,500.0 MiB more", "1,000.0 MiB already", "2,000.0 MiB are free"):
         assert amount in str(caught.value)
-
-
-def test_memory_that_is_kept_is_freed_where_a_run_has_too_little(fake_cupy):
-    class Keeper:
-        def free_device_memory(self):
-            kept.held = 0
-
-    with CudaDevice(0) as device:
-        kept, keeper = device.pool, Keeper()
-    kept.held = 600  # an array that outlives its run
-    keeps_device_memory(keeper)
-    with CudaDevice(0):
-        fake_cupy.allocate(400)
-        assert kept.held == 600
-        fake_cupy.allocate(400)
-        assert kept.held == 0
-        with pytest.raises(DeviceMemoryError):
-            fake_cupy.allocate(400)
 
 
 # ---- sources

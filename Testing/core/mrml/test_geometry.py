@@ -6,8 +6,8 @@ import pytest
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, ijk_to_ras, matrix_from_array
-from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, region_mask, roi_mask
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
+from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, roi_mask
 from support.mrml_cases import (
     add_seeds,
     add_volume,
@@ -71,17 +71,6 @@ def test_seeds_fall_into_the_voxels_they_were_put_in(slicer_scene, numbers, own,
     assert found.voxels.tolist() == [[0, 0, 0], [8, 10, 12], [4, 0, 7], [3, 5, 6], [3, 5, 6]]
     assert found.labels == [f"seeds-{n}" for n in range(1, 6)]
     assert found.warnings == []
-
-
-def test_points_that_are_not_placed_are_skipped(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    seeds = add_seeds(volume, [(1, 1, 1), (2, 2, 2), (3, 3, 3)])
-    seeds.UnsetNthControlPointPosition(1)
-    seeds.SetNthControlPointPositionMissing(2)
-    assert seeds_of(seeds, volume, SHAPE).voxels.tolist() == [[1, 1, 1]]
-    seeds.UnsetNthControlPointPosition(0)
-    with pytest.raises(InputError, match="'seeds' holds no placed point"):
-        seeds_of(seeds, volume, SHAPE)
 
 
 # --- regions of interest
@@ -163,33 +152,6 @@ def test_labelmap_of_another_geometry_is_resampled(slicer_scene, numbers, own, m
     assert np.array_equal(mask_of(mask, volume, SHAPE), expected)
 
 
-@transforms
-def test_segmentation_counts_every_segment(slicer_scene, numbers, own):
-    """Overlapping and shared segments, cut images, under the volume's and under no transform."""
-    import slicer
-
-    volume = add_volume(numbers, transform=TRANSFORMS[own]())
-    first = np.zeros(SHAPE, np.uint8)
-    first[2:5, 3:9, 4:6] = 1
-    first[6:8, 1:3, 8:11] = 2
-    second = np.zeros(SHAPE, np.uint8)
-    second[3:7, 4:6, 5:12] = 1
-    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
-    segmentation.SetAndObserveTransformNodeID(volume.GetTransformNodeID())
-    logic = slicer.modules.segmentations.logic()
-    for labels in (first, second):
-        node = add_volume(
-            labels, transform=volume.GetParentTransformNode(), kind="vtkMRMLLabelMapVolumeNode"
-        )
-        image = slicer.vtkOrientedImageData()
-        image.DeepCopy(node.GetImageData())
-        image.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(node)))
-        assert logic.ImportLabelmapToSegmentationNode(image, segmentation, "part")
-    assert segmentation.GetSegmentation().GetNumberOfSegments() == 3
-    mask = mask_of(segmentation, volume, SHAPE)
-    assert np.array_equal(mask, (first > 0) | (second > 0))
-
-
 def test_segmentation_of_a_surface_is_filled(slicer_scene):
     """A sphere given as surface only: its volume is met, and the node is not converted."""
     import vtk
@@ -210,18 +172,3 @@ def test_segmentation_of_a_surface_is_filled(slicer_scene):
     assert mask.sum() == pytest.approx(4 / 3 * np.pi * 9**3, rel=0.05)
     assert mask[15, 15, 15]
     assert not segmentation.GetSegmentation().ContainsRepresentation("Binary labelmap")
-
-
-def test_mask_and_region_together(slicer_scene, numbers):
-    volume = add_volume(numbers)
-    labels = np.zeros(SHAPE, np.uint8)
-    labels[:5] = 7
-    mask = add_volume(labels, kind="vtkMRMLLabelMapVolumeNode")
-    mask.SetName("half")
-    roi = add_roi(world_of(volume, (4, 5, 6)), (3.0, 3.0, 3.0))
-    both = region_mask(mask, roi, volume, SHAPE)
-    assert np.array_equal(both, (labels > 0) & roi_mask(roi, volume, SHAPE))
-    assert region_mask(None, None, volume, SHAPE) is None
-    mask.SetOrigin(500, 500, 500)
-    with pytest.raises(InputError, match="'half' is empty within 'scan'"):
-        region_mask(mask, None, volume, SHAPE)

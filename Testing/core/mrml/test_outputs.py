@@ -80,18 +80,6 @@ def test_outputs_lie_beside_their_volume(slicer_scene, logic, volume, seeds):
         assert hierarchy.GetItemParent(hierarchy.GetItemByDataNode(node)) == study
 
 
-def test_a_node_that_goes_leaves_nothing_chosen_in_a_panel(slicer_scene, open_panel):
-    panel = open_panel("PotentialSkeleton")
-    objects = [add_volume(np.ones((5, 5, 5), np.uint8), kind=LABELMAP) for _ in range(3)]
-    panel.parameters.input = objects[1]
-    panel.process_events()
-    slicer_scene.RemoveNode(objects[1])
-    panel.process_events()
-    assert panel.parameters.input is None
-    assert panel.ui.inputSelector.currentNode() is None
-    assert not panel.ui.applyButton.enabled
-
-
 # --- segments are changed in place
 
 
@@ -160,21 +148,3 @@ def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segment
     logic.thresholdScene(first.sceneNode, 0.7, segmentationNode=segmentation)
     assert surface(other) is theirs
     assert surface(first.segmentID).GetNumberOfPoints() != old.GetNumberOfPoints()
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("PORTAL_VEIN_3", "portal vein"),
-        ("veins, hepatic veins", "blood vessel"),
-        ("IVC", "inferior vena cava"),
-        ("vena cava", "vein"),
-        ("arteries", "artery"),
-        ("aorta,abdominal", "aorta"),
-        ("artery and vein", "blood vessel"),
-        ("veinous", "blood vessel"),
-        ("", "blood vessel"),
-    ],
-)
-def test_a_name_says_the_kind(name, kind):
-    assert terminology.kind_named(name) == kind

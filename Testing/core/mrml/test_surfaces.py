@@ -61,23 +61,3 @@ def test_the_conversion_is_the_one_that_the_user_has_set(part, parameter, value,
     assert made.GetBounds() == pytest.approx(bounds, abs=1e-3)
     without_normals = ("Compute surface normals", "Conversion method")
     assert (made.GetPointData().GetNormals() is None) == (parameter in without_normals)
-
-
-def test_what_observers_and_exports_see(part):
-    """Events as of Slicer's conversion, and a model of the whole, smooth surface."""
-    import slicer
-    import vtk
-
-    node, segment_id = part
-    inner, seen = node.GetSegmentation(), []
-    for event in ("RepresentationModified", "ContainedRepresentationNamesModified"):
-        inner.AddObserver(getattr(inner, event), lambda *_, name=event: seen.append(name))
-    make_surface(node, segment_id)
-    assert seen == ["RepresentationModified", "ContainedRepresentationNamesModified"]
-    assert inner.ContainsRepresentation("Closed surface")
-    logic = slicer.vtkSlicerSegmentationsModuleLogic
-    exported = vtk.vtkPolyData()
-    assert logic.GetSegmentClosedSurfaceRepresentation(node, segment_id, exported, False)
-    assert exported.GetBounds() == pytest.approx(slicers_own(node, segment_id)[0], abs=1e-3)
-    make_surface(node, segment_id)
-    assert surface_of(node, segment_id).GetNumberOfPoints() == exported.GetNumberOfPoints()

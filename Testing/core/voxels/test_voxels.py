@@ -9,12 +9,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from skimage.measure import euler_number
 
-from FuzzyVesselCoreLib.errors import Cancelled
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels import distances, labels, masks, topology
+from FuzzyVesselCoreLib.voxels import distances, labels, topology
 from support.solids import random_solids
 
-CANCEL = Progress(lambda share: False)
 SHAPES = strategies.tuples(*[strategies.integers(1, 9)] * 3)
 MASKS = arrays(bool, SHAPES, elements=strategies.integers(0, 1).map(bool))
 CUBE = np.ones((3, 3, 3), bool)
@@ -26,35 +23,6 @@ def padded(block):
 
 
 # ---- masks
-
-
-@given(MASKS)
-def test_the_box_is_the_range_of_the_voxels(mask):
-    voxels, box = np.argwhere(mask), masks.bounding_box(mask)
-    if not len(voxels):
-        assert box is None
-        return
-    assert [side.start for side in box] == voxels.min(axis=0).tolist()
-    assert [side.stop - 1 for side in box] == voxels.max(axis=0).tolist()
-    assert masks.padded_box(box, (99,) * 3, mask.shape) == masks.full_box(mask.shape)
-
-
-@given(MASKS, strategies.integers(0, 4))
-def test_erosion_is_by_cubes(mask, layers):
-    cube = np.ones((2 * layers + 1,) * 3, bool)
-    np.testing.assert_array_equal(masks.erode(mask, layers), ndimage.binary_erosion(mask, cube))
-
-
-def test_values_are_the_same_by_type_shape_and_value():
-    values = np.random.default_rng(0).normal(0, 1, (30, 100, 100)).astype(np.float32)
-    assert masks.same_values(values, values.view())
-    assert masks.same_values(values[:, ::2], values[:, ::2].copy())
-    assert not masks.same_values(values, values.astype(np.float64))
-    assert not masks.same_values(values, values[None])
-    for place in (0, values.size // 2, values.size - 1):
-        other = values.copy()
-        other.flat[place] += 1
-        assert not masks.same_values(values, other)
 
 
 # ---- components
@@ -84,26 +52,6 @@ def test_cavities_are_filled(mask):
     assert filled is mask or count
 
 
-@pytest.mark.parametrize("layout", [np.asfortranarray, lambda mask: mask[::-1, :, ::2]])
-def test_any_layout_in_memory_is_labelled(layout):
-    mask = layout(np.random.default_rng(0).random((9, 8, 10)) < 0.4)
-    np.testing.assert_array_equal(labels.label_components(mask)[0], ndimage.label(mask, CUBE)[0])
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        labels.label_components,
-        labels.fill_cavities,
-        topology.euler_characteristic,
-        lambda mask, progress: distances.distance_to_outside(mask, SPACING, progress),
-    ],
-)
-def test_the_callback_cancels(work):
-    with pytest.raises(Cancelled):
-        work(np.ones((3, 3, 3), bool), progress=CANCEL)
-
-
 # ---- distances
 
 
@@ -122,16 +70,6 @@ def test_distances_are_those_of_scipy(block):
     order = distances.removal_order(depth, voxels).reshape(depth.shape)
     mean = ndimage.uniform_filter(depth.astype(float), 3)
     np.testing.assert_allclose(order, np.where(mask, (depth + mean) / 2, 0), atol=1e-5)
-
-
-def test_distances_along_go_round_corners():
-    mask = np.zeros((3, 7, 7), np.uint8)
-    mask[1, 1, 1:6] = mask[1, 1:6, 5] = 1
-    source = np.ravel_multi_index((1, 1, 1), mask.shape)
-    found = distances.geodesic_distance(mask, np.array([source]), (1, 1, 1))
-    length = 3 + np.sqrt(2) + 3
-    assert found[1, 5, 5] * distances.unit_of((1, 1, 1)) == pytest.approx(length, abs=0.1)
-    assert found[1, 5, 1] == -1
 
 
 @given(mask=random_solids(), seed=strategies.integers(0, 10**6))
@@ -158,16 +96,6 @@ def test_distances_along_are_the_shortest(mask, seed):
         distances.add_sources(one_by_one, sources[:n], SPACING)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == found[reached]).all()
-
-
-def test_many_distances_wait_at_a_time():
-    mask = padded(np.ones((30, 31, 32), bool))
-    source = np.array([np.ravel_multi_index((15, 15, 15), mask.shape)])
-    found = distances.geodesic_distance(mask, source, (1, 1, 1))
-    steps = np.sort(np.abs(np.argwhere(mask) - 15), axis=1) @ (
-        np.rint(np.sqrt([3, 2, 1]) * 16).astype(int) @ np.array([[1, 0, 0], [-1, 1, 0], [0, -1, 1]])
-    )
-    np.testing.assert_array_equal(found[mask > 0], steps)
 
 
 # ---- topology

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 import time
 import types
 
@@ -40,15 +39,6 @@ def made(shared):
     return types.SimpleNamespace(run=run, bar=bar, told=told)
 
 
-def test_the_bar_is_there_while_a_run_goes_on(made):
-    assert made.bar.isHidden()
-    with made.run:
-        assert not made.bar.isHidden()
-        assert made.run.active
-    assert made.bar.isHidden()
-    assert made.told == [True, False]
-
-
 # --- the device
 
 
@@ -71,13 +61,6 @@ def line(shared, monkeypatch):
     return types.SimpleNamespace(
         line=line, label=label, button=button, machine=machine, asked=asked, module=module
     )
-
-
-def test_the_line_says_why_the_cpu_is_used(line):
-    line.line.look()
-    assert line.label.text == "Computes on the CPU: CuPy is not installed"
-    assert line.label.toolTip == REASON
-    assert not line.button.isHidden()
 
 
 @pytest.fixture
@@ -210,24 +193,6 @@ def test_panels_open_without_cupy_numba_and_scipy(name):
 
 
 # --- work in another thread
-
-
-def test_events_are_handled_while_another_thread_works(shared, made, monkeypatch):
-    import slicer
-
-    rounds = []
-    monkeypatch.setattr(shared.run, "ROUND", 0)
-    monkeypatch.setattr(slicer.app, "processEvents", lambda: rounds.append(made.bar.value))
-
-    def work(progress):
-        progress(0.5)
-        while len(rounds) < 3:
-            time.sleep(0.001)
-        return threading.current_thread()
-
-    with made.run:
-        assert made.run.wait(work) is not threading.current_thread()
-    assert 500 in rounds
 
 
 @pytest.mark.parametrize("looks", [True, False])

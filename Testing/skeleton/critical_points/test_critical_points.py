@@ -9,7 +9,7 @@ from scipy.spatial import cKDTree
 from PotentialSkeletonLib import critical_points, force_field
 from PotentialSkeletonLib.critical_points.critical_points import KINDS, index_sum
 from PotentialSkeletonLib.critical_points.seeds import curvature_seeds, divergence_seeds
-from support.solid_shapes import ball, wavy_tube
+from support.solid_shapes import wavy_tube
 from support.solids import ring, two_balls
 
 
@@ -42,18 +42,6 @@ def test_a_linear_field_has_one_zero_of_the_expected_kind(slopes, kind):
         np.testing.assert_allclose(np.diag(slopes) @ vector, value * vector, atol=1e-9)
 
 
-def test_a_zero_on_a_voxel_is_found_once():
-    (point,) = critical_points(sampled(lambda x: [4, 5, 6] - x))
-    np.testing.assert_allclose(point.position, [4, 5, 6], atol=1e-9)
-
-
-def test_swirling_fields_are_told_by_the_real_parts():
-    matrix = np.array([[-1.0, 3.0, 0.0], [-3.0, -1.0, 0.0], [0.0, 0.0, 2.0]])
-    (point,) = critical_points(sampled(lambda x: (x - [4.2, 4.6, 5.1]) @ matrix.T))
-    assert point.kind == "saddle-1"
-    assert np.iscomplexobj(point.eigenvalues)
-
-
 def test_all_zeros_of_a_periodic_field_are_found():
     """sin of each coordinate: a zero wherever all three are multiples of half the period."""
     period = 8.0
@@ -66,25 +54,6 @@ def test_all_zeros_of_a_periodic_field_are_found():
     assert [tuple(p.position.round(3)) for p in points] == sorted(
         tuple(p.position.round(3)) for p in points
     )
-
-
-def test_surface_and_outside_voxels_are_left_out():
-    field = sampled(lambda x: [4.2, 4.6, 5.1] - x)
-    field.classes[4] = 1
-    assert critical_points(field) == []
-
-
-def test_zeros_outside_of_the_object_are_left_out():
-    field = sampled(lambda x: [4.2, 4.6, 5.1] - x)
-    field.object[4] = False
-    assert critical_points(field) == []
-
-
-def test_a_ball_attracts_to_its_centre():
-    mask = ball(9)
-    (point,) = critical_points(force_field(mask))
-    np.testing.assert_allclose(point.position, np.array(mask.shape) // 2, atol=1e-3)
-    assert point.kind == "attractor"
 
 
 @pytest.mark.parametrize(("mask", "expected"), [(two_balls(12), 1), (ring()[0], 0)])

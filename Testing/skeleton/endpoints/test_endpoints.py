@@ -20,7 +20,7 @@ from PotentialSkeletonLib.endpoints.endpoints import (
     endpoints_beyond,
     protrusion_endpoints,
 )
-from support.solids import line, plate, random_solid, random_solids, rough, tapered_y, tube
+from support.solids import line, random_solid, random_solids, tapered_y, tube
 
 
 def padded(block):
@@ -99,23 +99,6 @@ def check_endpoints(mask, seed, spacing, min_length):
 @settings(max_examples=40)
 def test_endpoints_are_those_of_all_voxels_sinking(mask, seed):
     check_endpoints(padded(mask), seed, [(1.0, 1.0, 1.5), (1, 1, 1)][seed % 2], seed % 3)
-
-
-def test_endpoints_of_solids_are_those_of_all_voxels_sinking():
-    found = 0
-    for seed in range(25):
-        mask = padded(random_solid(np.random.default_rng(seed), 18))
-        found += check_endpoints(
-            mask, seed, [(1, 1, 1), (2.3, 0.4, 1.0)][seed % 2], (seed % 3) * 0.4
-        )
-    assert found > 50
-
-
-def test_plateaus_have_the_endpoints_of_all_voxels_sinking():
-    """Boxes and plates, whose distances have many equal maxima, and a rough one with very many."""
-    blocks = [np.ones((3, 3, 40)), plate(), rough(plate(), 0.3), np.ones((12, 12, 12))]
-    for seed, block in enumerate(blocks):
-        check_endpoints(padded(block), seed, (1, 1, 1), 0.0)
 
 
 def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from PotentialSkeletonLib import FORCE_METHODS, force_field, papers
 from PotentialSkeletonLib.field import convolution
 from support.solid_shapes import (
@@ -47,23 +47,6 @@ def test_boundary_voxels_have_the_mean_of_their_neighbours():
             np.testing.assert_allclose(field.vectors[k, j, i], expected, rtol=1e-5, atol=1e-8)
 
 
-def test_thin_places_have_their_own_sum():
-    mask = np.zeros((7, 6, 20), bool)
-    mask[1:6, 1:5, 1:19] = True  # 5 x 4 voxels across: no inner voxel at all
-    field = force_field(mask)
-    assert not (field.classes == 3).any()
-    point = np.array([2, 2, 9])
-    away = point - np.argwhere(field.classes == 1)
-    distance = np.linalg.norm(away, axis=1)[:, None]
-    np.testing.assert_allclose(field.vectors[2, 2, 9], (away / distance**7).sum(axis=0), rtol=1e-5)
-
-
-def test_surface_and_outside_have_no_force():
-    field = force_field(wavy_tube((40, 22, 24)))
-    assert (field.vectors[field.classes <= 1] == 0).all()
-    assert (field.vectors[field.classes >= 2] != 0).any(axis=1).all()
-
-
 def test_a_balls_field_points_inwards_and_vanishes_in_the_centre():
     field = force_field(ball(9))
     centre = np.array(field.classes.shape) // 2
@@ -71,15 +54,6 @@ def test_a_balls_field_points_inwards_and_vanishes_in_the_centre():
     voxels = np.argwhere(field.classes >= 2)
     inwards = (field.vectors[tuple(voxels.T)] * (centre - voxels)).sum(axis=1)
     assert (inwards[(voxels != centre).any(axis=1)] > 0).all()
-
-
-@pytest.mark.parametrize("axis", range(3))
-def test_a_mirrored_object_has_the_mirrored_field(axis):
-    mask = box_corner()
-    mirrored = np.flip(force_field(np.flip(mask, axis)).vectors, axis).copy()
-    mirrored[..., axis] *= -1
-    expected = force_field(mask).vectors
-    np.testing.assert_allclose(mirrored, expected, atol=1e-12 * np.abs(expected).max(), rtol=1e-6)
 
 
 def test_components_do_not_act_on_each_other():
@@ -100,13 +74,6 @@ def test_cavities_are_filled_and_reported():
     np.testing.assert_array_equal(field.vectors, force_field(mask).vectors)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 9, 9), (9, 9)])
-def test_what_is_all_surface_has_no_force(shape):
-    field = force_field(np.ones(shape))
-    assert (field.classes == 1).all()
-    assert not field.vectors.any()
-
-
 def test_charges_are_moved_outward():
     mask = np.zeros((20, 9, 9), bool)
     mask[:, 3:6, 3:6] = True  # too thin for a boundary voxel beside its axis
@@ -117,22 +84,6 @@ def test_charges_are_moved_outward():
     np.testing.assert_array_equal(moved.vectors[:, 1:8, 1:8], expected.vectors[2:-2])
     np.testing.assert_array_equal(moved.object, mask)
     assert moved.classes[10, 4, 4] == 3
-
-
-def test_where_dilated_components_overlap_each_keeps_its_own_voxels():
-    mask = two_components()
-    field = force_field(mask, charge_distance=3)
-    for label in (1, 2):
-        alone = field.labels == label
-        expected = force_field(alone, charge_distance=3)
-        np.testing.assert_array_equal(field.vectors[alone], expected.vectors[alone])
-        np.testing.assert_array_equal(field.classes[alone], expected.classes[alone])
-
-
-def test_labels_other_than_one_count_as_object():
-    mask = ball(5)
-    expected = force_field(mask).vectors
-    np.testing.assert_array_equal(force_field(mask * np.float32(-2.5)).vectors, expected)
 
 
 @pytest.mark.parametrize(
@@ -152,26 +103,6 @@ def test_labels_other_than_one_count_as_object():
 def test_bad_input_is_named(options, culprit):
     with pytest.raises(InputError, match=culprit):
         force_field(**{"mask": ball(4), **options})
-
-
-def test_newtons_law_is_warned_of():
-    with pytest.warns(UserWarning, match="no attractors"):
-        field = force_field(ball(4), 2)
-    assert "no attractors" in field.notes[0]
-
-
-def test_progress_rises_to_one():
-    seen = []
-    force_field(two_components(), progress=lambda fraction: seen.append(fraction) or True)
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0, 1)
-
-
-def test_cancelling_ends_the_run():
-    seen = []
-    with pytest.raises(Cancelled):
-        force_field(ball(8), progress=lambda fraction: seen.append(fraction) or len(seen) < 3)
-    assert len(seen) == 3
 
 
 # Methods and devices ------------------------------------------------------------------------------
@@ -196,30 +127,6 @@ def test_a_second_band_keeps_the_convolution_exact_deep_inside(monkeypatch):
     assert error() < 1e-6
     monkeypatch.setattr(convolution, "MAX_RATIO", 1e99)
     assert error() > 1e-6
-
-
-def test_bands_hold_every_target_once_and_no_charge_is_near(monkeypatch):
-    monkeypatch.setattr(convolution, "MAX_RATIO", 1e5)
-    field = force_field(ball(20), device="cpu")
-    charges, targets = field.classes == 1, field.classes == 3
-    bands = list(convolution.distance_bands(charges, targets, 9, np))
-    assert len(bands) > 1
-    np.testing.assert_array_equal(sum(members.astype(int) for _, members in bands), targets)
-    places = np.argwhere(charges)
-    for cut, members in bands:
-        for position in np.argwhere(members):
-            assert np.abs(places - position).max(axis=1).min() >= cut
-
-
-def test_auto_takes_the_cheaper_method_and_says_where_both_shared_the_work():
-    assert force_field(ball(4), device="cpu").method == "direct-serial"
-    assert force_field(ball(24), device="cpu").method == "fft"
-    mask = np.zeros((60, 60, 75), bool)
-    mask[5:54, 5:54, 2:51] = ball(24, margin=0)
-    mask[20:27, 20:27, 60:67] = True
-    field = force_field(mask, device="cpu")
-    assert field.method == "fft"
-    assert "27 directly" in field.notes[0]
 
 
 @pytest.mark.parametrize("method", [name for name in FORCE_METHODS if name.startswith("cuda")])
@@ -278,11 +185,6 @@ def test_the_field_on_cuda_equals_the_cpus(emulated, method):
         assert 0 < field.occupancy <= 1
 
 
-def test_threads_of_a_block_can_be_chosen(emulated):
-    field = force_field(ball(5), method="cuda-simple", threads=96)
-    assert field.threads_per_block == 96
-
-
 def test_auto_falls_back_to_the_cpu_where_the_cards_memory_is_short(emulated):
     emulated._memory = 1 << 16
     mask = ball(24)
@@ -292,14 +194,6 @@ def test_auto_falls_back_to_the_cpu_where_the_cards_memory_is_short(emulated):
         field = force_field(mask)
     assert field.device == "cpu"
     assert "too little memory" in field.notes[0]
-
-
-@pytest.mark.parametrize("method", ON_CUDA)
-def test_cancelling_ends_a_run_on_cuda(emulated, method):
-    seen = []
-    with pytest.raises(Cancelled):
-        force_field(ball(12), method=method, progress=lambda f: seen.append(f) or len(seen) < 2)
-    assert len(seen) == 2
 
 
 @pytest.mark.gpu

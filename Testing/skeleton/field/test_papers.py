@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulators.cuda import EmulatedDevice
 from FuzzyVesselCoreLib.errors import DeviceError
 from PotentialSkeletonLib import papers
 from PotentialSkeletonLib.papers import (
     Multiprocessor,
-    active_blocks,
     best_threads_per_block,
     occupancy,
 )
@@ -63,15 +61,6 @@ def test_threads_can_be_chosen_and_blocks_that_do_not_fit_are_named(cpu_cuda):
         papers.sum_on_cuda(POINTS, CHARGES, 6, cpu_cuda, threads=2048)
 
 
-def test_constant_memory_takes_no_more_than_it_holds():
-    with EmulatedDevice() as device:
-        launch = papers.Launch(device, 6, "cuda-constant")
-        charges = device.put(np.zeros((papers.CHARGES_PER_LAUNCH + 1, 3)))
-        points = device.put(np.zeros((1, 3), np.int32))
-        with pytest.raises(Exception, match="do not fit"):
-            launch(points, charges, device.xp.zeros((1, 3)))
-
-
 @pytest.mark.parametrize(
     ("threads", "share"), [(192, 0.9375), (193, 0.875), (320, 0.9375), (321, 0.6875)]
 )
@@ -80,31 +69,6 @@ def test_the_papers_drops_on_the_fx_5800(threads, share):
     # shares follow from the threads alone: registers, at 42 a thread, would allow far less.
     assert occupancy(FX_5800, threads, registers=0, shared_bytes=SHARED) == share
     assert occupancy(FX_5800, threads, registers=16, shared_bytes=SHARED) == share
-
-
-@pytest.mark.parametrize(
-    ("registers", "shared_bytes", "blocks"),
-    [
-        (32, 0, 8),  # threads: 2048 / 256
-        (64, 0, 4),  # registers: 65536 / (64 * 256)
-        (65, 0, 3),  # 72 of them are given: 28 warps in multiples of 4
-        (32, 40000, 5),  # shared memory: 233472 / (40000 + 1024, rounded up to 41088)
-        (32, 300000, 0),
-    ],
-)
-def test_a_block_of_256_threads_on_the_h200(registers, shared_bytes, blocks):
-    assert active_blocks(H200, 256, registers, shared_bytes) == blocks
-
-
-@given(cards, st.integers(1, 1024), registers, shared)
-def test_nothing_is_given_out_twice(card, threads, registers, shared_bytes):
-    blocks = active_blocks(card, threads, registers, shared_bytes)
-    warps = blocks * -(-threads // 32)
-    assert 0 <= blocks <= card.blocks
-    assert warps * 32 <= card.threads
-    assert warps * 32 * registers <= card.registers
-    assert blocks * (shared_bytes + card.reserved_shared_bytes) <= card.shared_bytes
-    assert 0 <= occupancy(card, threads, registers, shared_bytes) <= 1
 
 
 @given(cards, registers, shared)
@@ -116,9 +80,3 @@ def test_the_best_block_is_as_good_as_any(card, registers, shared_bytes):
     else:
         assert threads % 32 == 0
         assert shares[threads - 1] == max(shares)
-
-
-def test_of_equal_blocks_a_short_one_is_taken():
-    assert best_threads_per_block(H200, 32) == 128
-    # 128 bytes a thread: 16,384 of them hold 128 threads, whichever way they are split.
-    assert best_threads_per_block(FX_5800, 16, shared_bytes_per_thread=128) == 128

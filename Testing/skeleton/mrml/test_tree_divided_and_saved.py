@@ -216,11 +216,3 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no"):
         tree.saveFormats(tmp_path / "no" / "x")
     assert [path.name for path in tmp_path.iterdir()] == ["full"]
-
-
-def test_the_command_writes_the_same_formats():
-    from fuzzy_vessel import arguments
-    from PotentialSkeletonMRML.interchange import FORMATS
-
-    assert arguments.TREE_FORMATS == FORMATS
-    assert set(arguments.DEFAULT_TREE_FORMATS) <= set(FORMATS)

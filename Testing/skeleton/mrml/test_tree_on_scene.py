@@ -177,23 +177,6 @@ def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_pat
 # --- measuring
 
 
-def test_the_narrowest_place_of_a_branch(tree):
-    place = tree.narrowest(branch_at(tree, (12, 28, 20)))
-    assert np.linalg.norm(place.position - world(STENOSIS)) < 2
-    assert place.diameter == pytest.approx(4.8, abs=1)
-    assert place.stenosis(10) == pytest.approx(100 - 10 * place.diameter)
-    with pytest.raises(InputError, match="above 0"):
-        place.stenosis(0)
-
-
-def test_the_distance_between_two_places_follows_the_tree(tree):
-    way = tree.distance(world((66, 44, 23)), world((70, 12, 18)))
-    assert way.length == pytest.approx(27 + 30, rel=0.1)
-    assert way.tortuosity == pytest.approx(way.length / way.straight)
-    with pytest.raises(InputError, match="not connected"):
-        tree.distance(world((66, 44, 20)), world((79, 53, 8)))
-
-
 # --- several segments: one tree each, all or none, each as if it were alone
 
 
@@ -285,19 +268,6 @@ def test_a_straightened_branch_shows_the_vessel_upright_and_leads_back(tree, vol
     assert np.linalg.norm(branch - patient, axis=1).min() < 1
     below = world_of(found.volumeNode, (0, middle[1], middle[2]))
     assert below[2] > place[2]  # the branch's first point is on top
-
-
-def test_a_straightened_way_goes_from_the_first_click_to_the_second(tree, volume_of_places):
-    from PotentialSkeletonMRML.straightening import patient_position
-
-    line = tree.skeleton.branches[0].points[:, ::-1]
-    found = tree.straighten((line[-1], line[0]), volume_of_places)
-    top = world_of(
-        found.volumeNode, (0, *(size // 2 for size in voxels_of(found.volumeNode).shape[1:]))
-    )
-    assert np.linalg.norm(patient_position(found.volumeNode, top) - line[-1]) < 1
-    with pytest.raises(InputError, match="not a straightened"):
-        patient_position(volume_of_places, top)
 
 
 def test_stenosis_between_two_places_by_diameter_and_area(tree):

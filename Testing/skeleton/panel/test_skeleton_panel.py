@@ -97,34 +97,6 @@ def column(panel, number, in_order=False):
 # --- the object
 
 
-def test_apply_says_what_it_lacks(slicer_scene, open_panel):
-    panel = open_panel("PotentialSkeleton")
-    assert not panel.ui.applyButton.enabled
-    assert "Choose the vessels" in panel.ui.applyButton.toolTip
-    assert panel.ui.adviceLabel.text == panel.ui.applyButton.toolTip
-    assert not panel.ui.csvButton.isVisible()
-    panel.parameters.input = add_bars()
-    assert panel.ui.adviceLabel.text == "Press Apply to find the centrelines."
-    assert panel.ui.applyButton.enabled
-    assert "Find the centrelines" in panel.ui.applyButton.toolTip
-
-
-def test_the_segment_in_the_segment_editor_is_chosen(slicer_scene, open_panel):
-    import slicer
-
-    panel = open_panel("PotentialSkeleton")
-    panel.window.exit()
-    edited = add_segmentation("edited")
-    add_segmentation("newer")
-    editor = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentEditorNode")
-    editor.SetAndObserveSegmentationNode(edited)
-    editor.SetSelectedSegmentID(ids(edited)[1])
-    panel.window.enter()
-    assert panel.parameters.input is edited
-    assert panel.parameters.segment == ids(edited)[1]
-    assert panel.ui.segmentSelector.currentSegmentID() == ids(edited)[1]
-
-
 # --- runs
 
 
@@ -153,25 +125,6 @@ def test_apply_makes_what_is_ticked_and_lists_the_branches(slicer_scene, panel):
     assert numbers() == [0, 0, 1]
 
 
-def test_progress_is_shown_while_a_run_goes_on(panel, monkeypatch):
-    import slicer
-
-    seen = []
-
-    def look():
-        bar = panel.ui.progressBar
-        seen.append((bar.value, bar.isHidden(), panel.ui.cancelButton.enabled))
-
-    monkeypatch.setattr(slicer.app, "processEvents", look)
-    panel.click("applyButton")
-    values, hidden, cancellable = zip(*seen[:-1])  # the last look is the click's own, afterwards
-    assert list(values) == sorted(values)
-    assert not any(hidden)
-    assert all(cancellable)
-    assert panel.ui.progressBar.isHidden()
-    assert not panel.ui.cancelButton.enabled
-
-
 def test_cancel_ends_a_run_and_changes_nothing(slicer_scene, panel, monkeypatch):
     before = slicer_scene.GetNumberOfNodes()
     during_the_run(monkeypatch, lambda: panel.ui.cancelButton.click())
@@ -179,14 +132,6 @@ def test_cancel_ends_a_run_and_changes_nothing(slicer_scene, panel, monkeypatch)
     assert panel.ui.statusLabel.text.startswith("Cancelled")
     assert slicer_scene.GetNumberOfNodes() == before
     assert panel.ui.applyButton.enabled
-
-
-def test_a_result_of_vessels_that_are_not_chosen_any_more_is_named(panel, monkeypatch):
-    first, other = panel.parameters.input, add_bars("other")
-    during_the_run(monkeypatch, lambda: setattr(panel.parameters, "input", other))
-    panel.click("applyButton")
-    assert panel.ui.statusLabel.text.startswith(f"{first.GetName()}: Found")
-    assert "Press Apply" in panel.ui.adviceLabel.text
 
 
 # --- the branches
@@ -242,36 +187,6 @@ def test_a_click_on_a_branch_shows_it(slicer_scene, slices, panel):
     assert plotted(panel)
     panel.ui.branchTable.clearSelection()
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == models - 1
-
-
-@pytest.mark.parametrize("kind", ["BRANCH", "GENERATION", "RADIUS"])
-def test_colours_follow_the_choice(slicer_scene, panel, kind):
-    panel.parameters.tubes = panel.parameters.curves = True
-    panel.click("applyButton")
-    panel.parameters.colouring = type(panel.parameters.colouring)[kind]
-    names = {"BRANCH": "BranchColor", "GENERATION": "GenerationColor", "RADIUS": "Radius"}
-    for model in lines_of(slicer_scene):
-        assert model.GetDisplayNode().GetActiveScalarName() == names[kind]
-        assert model.GetDisplayNode().GetScalarVisibility()
-    count = slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode")
-    curves = [slicer_scene.GetNthNodeByClass(n, "vtkMRMLMarkupsCurveNode") for n in range(count)]
-    colors = [curve.GetDisplayNode().GetSelectedColor() for curve in curves]
-    assert len(set(colors)) == (count if kind == "BRANCH" else len({*colors}))
-    if kind == "GENERATION":
-        assert len(set(colors)) == len(set(column(panel, 1)))
-
-
-def test_the_segment_is_translucent_once_centrelines_are_found(slicer_scene, panel):
-    node = panel.parameters.input = add_segmentation()
-    panel.process_events()
-    first, second = ids(node)
-    display = node.GetDisplayNode()
-    panel.click("applyButton")
-    assert display.GetSegmentOpacity3D(first) < 0.5
-    assert display.GetSegmentOpacity3D(second) == 1.0
-    display.SetSegmentOpacity3D(first, 1.0)
-    panel.click("applyButton")
-    assert display.GetSegmentOpacity3D(first) == 1.0  # as the user wants it
 
 
 def test_table_and_tree_are_saved(slicer_scene, panel, tmp_path, monkeypatch):
@@ -408,17 +323,6 @@ def test_the_result_is_there_after_saving_and_loading(slicer_scene, panel, tmp_p
     nodes = slicer_scene.GetNumberOfNodes()
     panel.click("applyButton")
     assert slicer_scene.GetNumberOfNodes() == nodes  # the loaded nodes were filled again
-
-
-def test_reload_during_a_run_ends_it(slicer_scene, panel, monkeypatch):
-    happened = during_the_run(monkeypatch, panel.widget.onReload)
-    panel.ui.applyButton.click()
-    monkeypatch.undo()
-    panel.process_events()
-    assert happened
-    assert lines_of(slicer_scene) == []
-    assert panel.ui.applyButton.enabled
-    assert panel.ui.progressBar.isHidden()
 
 
 def test_the_module_s_own_test_passes_in_the_panel(slicer_scene, panel, monkeypatch):

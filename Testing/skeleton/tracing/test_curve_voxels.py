@@ -25,23 +25,6 @@ def mask_of(voxels, shape=SHAPE):
     return mask
 
 
-def test_a_line_passes_the_voxels_along_it():
-    voxels = passed([(5, 5.2, 2), (5, 5.2, 3.1), (5, 5.2, 4.6)])
-    assert np.argwhere(mask_of(voxels)).tolist() == [[5, 5, i] for i in (2, 3, 4, 5)]
-    positions = voxels.positions(np.array([[5, 5, 2], [5, 5, 3], [9, 9, 9]]))
-    np.testing.assert_allclose(positions, [[5, 5.2, 2.25], [5, 5.2, 3.0], [9, 9, 9]], atol=1e-3)
-
-
-def test_positions_do_not_depend_on_how_a_curve_is_sampled():
-    rng = np.random.default_rng(1)
-    shares = [np.sort(np.r_[0, rng.random(n), 1]) for n in (5, 40)]
-    start, way = np.array([2.3, 2.6, 2.1]), np.array([1.0, 1.5, 1.9])
-    first, second = (passed(start + share[:, None] * way) for share in shares)
-    assert (mask_of(first) == mask_of(second)).all()
-    own = np.argwhere(mask_of(first))
-    np.testing.assert_allclose(first.positions(own), second.positions(own), atol=1e-9)
-
-
 @pytest.mark.parametrize("noise", [-1e-5, 1e-5])
 @pytest.mark.parametrize(
     "curve",
@@ -74,22 +57,3 @@ def test_a_curve_that_leaves_the_object_stays_connected_along_its_deepest_voxels
     found = np.argwhere(mask_of(passed(line, depth=depth)))
     assert found.tolist() == [[5, 5, i] for i in range(2, 11)]
     assert not mask_of(passed(line[1:] + np.array([3, 0, 0]), depth=depth)).any()
-
-
-def test_a_curve_along_the_border_of_a_thin_part_goes_to_its_middle_and_one_in_a_thick_part_stays():
-    depth = np.zeros((30, 30, 12), np.float32)
-    depth[5, 4:7] = 1
-    depth[5, 5] = 2
-    depth[10:30, 10:30] = 9 - np.hypot(*(np.indices((20, 20)) - 9.5))[:, :, None].clip(max=9)
-    line = np.stack([np.full(33, 5.0), np.full(33, 6.2), np.linspace(2, 10, 33)], axis=1)
-    voxels = passed(line, line + np.array([14, 15, 0]), depth=depth)
-    found = np.argwhere(mask_of(voxels, depth.shape))
-    assert found[found[:, 0] == 5][:, 1].tolist() == [5] * 9
-    assert found[found[:, 0] == 19][:, 1].tolist() == [21] * 9
-    np.testing.assert_allclose(
-        voxels.positions(np.array([[5, 5, 6], [19, 21, 6]]))[:, 1], [5, 21.2]
-    )
-
-
-def test_points_far_apart_are_not_joined():
-    assert np.count_nonzero(mask_of(passed([(2, 2, 2), (2, 2, 3), (2, 2, 9), (2, 2, 10)]))) == 4
