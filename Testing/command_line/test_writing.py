@@ -156,28 +156,3 @@ def test_a_file_that_lost_its_end_is_not_whole(slicer_scene, tmp_path, kept):
         assert files.is_whole(path)
         path.write_bytes(path.read_bytes()[:kept])
         assert not files.is_whole(path)
-
-
-def test_the_scene_brings_everything_back(slicer_scene, tmp_path):
-    import slicer
-
-    volume = add_noise()
-    values = slicer.util.arrayFromVolume(volume).copy()
-    points = slicer_scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", "clicks")
-    points.AddControlPointWorld([1.5, 2.5, -3.5], "here")
-    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
-    labelmap = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "labels")
-    slicer.util.updateVolumeFromArray(labelmap, (values > 15000).astype(np.uint8))
-    segmentations = slicer.modules.segmentations.logic()
-    assert segmentations.ImportLabelmapToSegmentationNode(labelmap, segmentation)
-    files.write_slicer_scene(tmp_path, volume, (1.5, 2.5, -3.5))
-    assert [path.name for path in tmp_path.iterdir()] == ["scene.mrb"]
-
-    slicer_scene.Clear(False)
-    slicer.util.loadScene(str(tmp_path / "scene.mrb"), {})
-    assert np.array_equal(slicer.util.arrayFromVolume(slicer.util.getNode("scan")), values)
-    assert slicer.util.getNode("clicks").GetNthControlPointLabel(0) == "here"
-    assert slicer.util.getNode("parts").GetSegmentation().GetNumberOfSegments() == 1
-    views = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
-    background = slicer.util.getNode("scan").GetID()
-    assert [view.GetBackgroundVolumeID() for view in views] == 3 * [background]

@@ -175,3 +175,11 @@ def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(DeviceError, match="pip install numba"):
         connectedness(VOLUME, [[1, 1, 1]], device="cpu")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_values_that_are_no_numbers_are_counted_and_placed(wrong):
+    volume = VOLUME.copy()
+    volume[2, 3, 4] = volume[3, 0, 0] = wrong
+    with pytest.raises(InputError, match=r"2 voxels .* I,J,K = 4,3,2"):
+        connectedness(volume, [[1, 1, 1]], device="cpu")

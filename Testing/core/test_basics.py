@@ -1,8 +1,6 @@
 """Threads, progress, numba's cache and log, errors between processes, translation."""
 
-import os
 import pickle
-import subprocess
 import sys
 import time
 import types
@@ -45,20 +43,6 @@ def test_parts_may_be_worked_on_in_parts(monkeypatch):
 # ---- progress
 
 
-def test_shares_of_parts_are_shares_of_the_run():
-    shares = []
-    progress = Progress(shares.append)
-    progress.advance(0.1)
-    second = progress.part(0.2, 0.6)
-    second.advance(0.5)
-    second.part(0.5, 1.0).advance(1.0)
-    Progress(progress.part(0.6, 1.0)).advance(0.5)
-    for share in (-1.0, 0.3, 5.0):  # it never falls and stays within 0 and 1
-        progress.advance(share)
-    assert shares == pytest.approx([0.1, 0.4, 0.6, 0.8, 0.8, 0.8, 1.0])
-    assert Progress.of(progress) is progress
-
-
 @pytest.mark.parametrize("answer", [False, np.False_, 0])
 def test_false_cancels(answer):
     progress = Progress(lambda share: answer)
@@ -86,36 +70,6 @@ def test_compiled_work_is_waited_for_and_stopped():
 
 
 # ---- numba
-
-
-def test_numbas_cache_is_named_by_the_sources(tmp_path, monkeypatch):
-    """A function whose callee in another file changed is compiled again."""
-    package = tmp_path / "some_sources"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "outer.py").write_text(
-        "from FuzzyVesselCoreLib.compilation import prepare_numba\nprepare_numba()\n"
-        "from numba import njit\nfrom .inner import inner\n\n"
-        "@njit(cache=True)\ndef outer(n):\n    return inner(n) + 1\n\nprint(outer(10))\n"
-    )
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
-    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
-    environment["XDG_CACHE_HOME"] = environment["LOCALAPPDATA"] = str(tmp_path / "caches")
-    code = "import FuzzyVesselCoreLib.compilation as c; c.SOURCES = ('some_sources',); "
-    code += "import some_sources.outer"
-    abandoned = tmp_path / "caches" / "fuzzy-vessel" / "of-long-ago"
-    abandoned.mkdir(parents=True)
-    os.utime(abandoned, (0, 0))
-    for factor, expected in ((2, 21), (3, 31)):
-        (package / "inner.py").write_text(
-            f"from numba import njit\n\n@njit\ndef inner(n):\n    return {factor} * n\n"
-        )
-        run = subprocess.run(
-            [sys.executable, "-B", "-c", code], env=environment, capture_output=True, check=True
-        )
-        assert int(run.stdout) == expected
-    assert len(list(abandoned.parent.iterdir())) == 2
-    assert not abandoned.exists()
 
 
 # ---- errors

@@ -250,19 +250,6 @@ def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
     assert np.array_equal(session.segment("hepatic"), left)
 
 
-def test_less_and_more_compute_nothing(session, monkeypatch):
-    from SegmentEditorVesselFromClicksPanel import editor_run
-
-    session.click(FIRST)
-    sizes = {0.0: session.preview().sum()}
-    monkeypatch.setattr(editor_run, "segment", None)  # to call it would fail
-    for more in (-0.8, 0.8):
-        session.options.more.value = more
-        session.wait()
-        sizes[more] = session.preview().sum()
-    assert sizes[-0.8] < sizes[0.0] < sizes[0.8]
-
-
 def test_each_segment_keeps_its_points_and_its_threshold(session):
     """The preview of another segment that was not applied stays, and Apply writes both."""
     session.click(FIRST)
@@ -323,27 +310,6 @@ def test_a_click_during_a_run_ends_it_and_the_last_one_wins(session):
     session.click(BESIDE)
     assert runs == [1, 2]
     assert session.preview()[session.first | session.second].mean() > 0.95
-
-
-@pytest.mark.parametrize("moved", [["volume"], ["volume", "segmentation"]])
-def test_the_preview_follows_a_transform(session, moved):
-    import vtk
-
-    along = session.slicer.mrmlScene.AddNewNodeByClass("vtkMRMLLinearTransformNode")
-    for name in moved:
-        getattr(session, name).SetAndObserveTransformNodeID(along.GetID())
-    session.click(FIRST)
-    assert session.preview()[session.first].mean() > 0.95
-    matrix = vtk.vtkMatrix4x4()
-    matrix.SetElement(1, 3, 18.0)  # mm: the point lies in the other tube then
-    along.SetMatrixTransformToParent(matrix)
-    session.wait()
-    # On the segmentation's voxels: the other tube is now where the first one was, or moved along.
-    there, gone = session.first, session.second
-    if "segmentation" in moved:
-        there, gone = gone, there
-    assert session.preview()[there].mean() > 0.9
-    assert not session.preview()[gone].any()
 
 
 def test_closing_the_scene_ends_everything(session):
@@ -410,27 +376,3 @@ def test_the_mouse_in_a_slice_view(session, view):
 
 def view_ras(view, x):
     return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
-
-
-def test_another_segmentation_with_the_same_ids_keeps_what_is_drawn(session):
-    session.click(FIRST)
-    session.options.apply.click()
-    session.click((16, 10, 20))  # pending in the first segmentation
-    drawn, node = session.segment("portal"), session.slicer.vtkMRMLSegmentationNode()
-    session.slicer.mrmlScene.AddNode(node)
-    node.CreateDefaultDisplayNodes()
-    node.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
-    for name in ("portal", "hepatic"):
-        node.GetSegmentation().AddEmptySegment(name, name)
-    session.segmentation = node
-    session.put("portal", drawn)
-    session.editor.node.SetAndObserveSegmentationNode(node)
-    session.editor.select("portal")
-    session.wait()
-    assert session.preview() is None
-    session.click(BESIDE)
-    session.options.more.value = -1.0
-    session.wait()
-    shown = session.preview()
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), drawn | shown)

@@ -205,48 +205,6 @@ def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(make):
     assert dice(labels, whole & (voxels >= 150)) > 0.95
 
 
-def test_what_is_missing_is_said(make):
-    from FuzzyVesselCoreLib.errors import InputError
-
-    case = make()
-    with pytest.raises(InputError, match="Click into a vessel first"):
-        case.vessel()
-    case.click((16, 10, 60))
-    with pytest.raises(InputError, match="No vessel point lies where"):
-        case.vessel()
-    case.click(FIRST)
-    case.node.SourceVolumeIntensityMaskOn()
-    case.node.SetSourceVolumeIntensityMaskRange(4000, 5000)
-    with pytest.raises(InputError, match="editable intensity range of 4000 to 5000"):
-        case.vessel()
-    case.node.SourceVolumeIntensityMaskOff()
-    case.node.SetMaskMode(case.slicer.vtkMRMLSegmentationNode.EditAllowedInsideAllSegments)
-    with pytest.raises(InputError, match="editable area is empty"):
-        case.vessel()
-
-
-def test_the_contrast_is_cached_between_clicks_and_found_anew_for_other_voxels(make):
-    from FuzzyConnectedGPULib import CachedConnectedness
-
-    case, cached = make(), CachedConnectedness()
-    case.click(FIRST)
-    first = case.vessel(cached)
-    case.click(BESIDE)
-    case.node.SourceVolumeIntensityMaskOn()
-    case.node.SetSourceVolumeIntensityMaskRange(150, 300)
-    case.vessel(cached)
-    assert cached.reused
-    case.node.SourceVolumeIntensityMaskOff()
-    case.clicks.remove_last()
-    assert np.array_equal(case.vessel(cached), first)
-    assert cached.reused
-    voxels = case.slicer.util.arrayFromVolume(case.volume)
-    voxels += 1
-    case.slicer.util.arrayFromVolumeModified(case.volume)
-    case.vessel(cached)
-    assert not cached.reused
-
-
 def test_vessels_that_touch_are_divided_among_the_segments_with_points(make):
     from SegmentEditorVesselFromClicksPanel.clicks import Clicks
     from SegmentEditorVesselFromClicksPanel.editor_run import EditorRun

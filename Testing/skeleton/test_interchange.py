@@ -4,7 +4,6 @@ import csv
 from functools import partial
 from xml.etree import ElementTree
 
-import networkx
 import numpy as np
 import pytest
 
@@ -12,7 +11,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import skeletonize
 from PotentialSkeletonLib.interchange import (
     network,
-    read_courses,
     rooted_centrelines,
     split_centrelines,
     write_csv_pair,
@@ -47,29 +45,6 @@ def skeleton(request):
 def rows(path):
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def test_networkx_reads_the_graph(skeleton, tmp_path):
-    write_graphml(skeleton, tmp_path / "a.graphml")
-    graph = networkx.read_graphml(tmp_path / "a.graphml", force_multigraph=True)
-    assert not graph.is_directed()
-    assert (graph.graph["space"], graph.graph["unit"]) == ("RAS", "mm")
-    assert graph.number_of_nodes() == len(skeleton.nodes)
-    assert graph.number_of_edges() == len(skeleton.branches)
-    for number, node in enumerate(skeleton.nodes):
-        found = graph.nodes[f"n{number}"]
-        position = (node.position * skeleton.spacing)[::-1]
-        assert [found[axis] for axis in "XYZ"] == pytest.approx(position)
-        assert (found["kind"], found["radius"]) == (node.kind, pytest.approx(node.radius))
-        assert found["degree"] == graph.degree(f"n{number}")
-    for first, last, found in graph.edges(data=True):
-        branch = skeleton.branches[found["branch"]]
-        assert {first, last} == {f"n{branch.start}", f"n{branch.end}"}
-        assert found["length"] == pytest.approx(skeleton.length(branch))
-        points, radii = read_courses(found["points"], found["radii"])
-        world = (branch.points * skeleton.spacing)[:, ::-1]
-        np.testing.assert_allclose(points, world, atol=1e-4)
-        np.testing.assert_allclose(radii, branch.radius, atol=1e-4)
 
 
 def test_the_csv_pair_has_vesselvios_columns_and_rows_as_numbers(skeleton, tmp_path):
@@ -116,25 +91,6 @@ def test_simvasculars_paths_are_the_lines_in_lps(make, tmp_path):
             np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, atol=1e-5)
         assert abs((tangents * across).sum(axis=1)).max() < 1e-5
         assert (np.linalg.norm(np.diff(across, axis=0), axis=1) < 1).all()  # they do not spin
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_network_says_which_ends_are_free(seed):
-    skeleton = random_tree(seed)
-    lines = network(skeleton)
-    topology = lines.cell_arrays["Topology"]
-    kind = [node.kind for node in skeleton.nodes]
-    assert np.count_nonzero(topology == 0) == kind.count("end")
-    assert set(topology[topology > 0].tolist()) == set(range(1, kind.count("junction") + 1))
-    for number in range(1, topology.max() + 1):
-        places = [lines.lines()[n][-side] for n, side in np.argwhere(topology == number)]
-        assert np.ptp(places, axis=0).max() < 1e-9
-    table = skeleton.to_table()
-    assert lines.cell_arrays["Length"] == pytest.approx(table["length_mm"])
-    assert lines.cell_arrays["Tortuosity"] + 1 == pytest.approx(table["tortuosity"])
-    assert network(ring_with_handle()).cell_arrays["Topology"].tolist() == [
-        [0, 1], [1, 2], [1, 2], [2, 0]
-    ]  # fmt: skip
 
 
 FLAT = np.diag([1.0, 1, 0, 1])

@@ -33,29 +33,6 @@ def test_the_thickest_end_is_the_root_or_the_end_nearest_to_a_point_in_mm():
     assert len(root_to_tip_lines(forest)) == 2
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_cutting_leaves_the_widest_way_to_every_place(seed):
-    """A maximum spanning tree: no way in the graph is wider than the tree's."""
-    rng = np.random.default_rng(seed)
-    places = rng.uniform(0, 100, (12, 3))
-    pairs = {tuple(sorted(rng.choice(12, 2, replace=False))) for _ in range(30)}
-    pairs |= {(n, n + 1) for n in range(11)}
-    widths = dict(zip(sorted(pairs), rng.permutation(len(pairs)) + 1.0))
-    skeleton = skeleton_of(
-        [straight(places[a], places[b], w, w, 2) for (a, b), w in widths.items()]
-    )
-    forest = rooted_forest(skeleton)
-    assert len(forest.branches) == 11
-    assert len(forest.branches) + len(forest.cut) == len(pairs)
-    width = np.full((12, 12), -np.inf)
-    for branch in skeleton.branches:
-        width[branch.start, branch.end] = width[branch.end, branch.start] = branch.radius[0]
-    for middle in range(12):  # widest ways by Floyd and Warshall
-        width = np.maximum(width, np.minimum(width[:, [middle]], width[[middle]]))
-    for line in root_to_tip_lines(forest):
-        assert line.radius.min() == width[line.root, line.tip]
-
-
 def test_closed_curves_points_and_nothing():
     forest = rooted_forest(closed_ring())
     (line,) = root_to_tip_lines(forest)
@@ -141,36 +118,6 @@ def test_tracts_make_up_their_lines_and_stand_for_all_branches(seed, length):
     if length == (8, 14):  # long branches: a group for each branch and each junction
         assert sum(not each for each in blanked.values()) == len(skeleton.branches)
         assert sum(blanked.values()) == sum(node.kind == "junction" for node in skeleton.nodes)
-
-
-def test_odd_bifurcations():
-    """Overlapping ones are one; a spur inside the trunk and single lines have none."""
-    limbs = [
-        straight((30, 50, 50), (45, 70, 50), 2, 1),
-        straight((31, 50, 50), (45, 30, 50), 2, 1),
-        straight((31, 50, 50), (60, 50, 50), 2, 1),
-    ]
-    between = straight((30, 50, 50), (31, 50, 50), 3, 3, 3)
-    trunk = straight((0, 50, 50), (30, 50, 50), 3, 3)
-    tracts = split_lines(rooted_forest(skeleton_of([trunk, between, *limbs]), roots=[0]))
-    assert len({t.group for t in tracts if t.blanked}) == 1
-    assert len({t.group for t in tracts if not t.blanked}) == 4
-    assert all([t.blanked for t in tracts if t.line == n] == [False, True, False] for n in range(3))
-    spur = [
-        straight((0, 50, 50), (30, 50, 50), 6, 6),
-        straight((30, 50, 50), (60, 50, 50), 6, 6),
-        straight((30, 50, 50), (30, 53, 50), 1, 1, 5),
-    ]
-    tracts = split_lines(rooted_forest(skeleton_of(spur), roots=[0]))
-    assert [t.blanked for t in tracts if t.line == 1] == [False]
-    for skeleton in (skeleton_of([straight((0, 0, 0), (30, 0, 0), 2, 2)]), closed_ring()):
-        (tract,) = split_lines(rooted_forest(skeleton))
-        assert (tract.line, tract.tract, tract.group, tract.blanked) == (0, 0, 0, False)
-    own = [(b.points, b.radius) for b in fork().branches]
-    tracts = split_lines(rooted_forest(skeleton_of([*own, *((p + 200, r) for p, r in own)])))
-    first = {t.group for t in tracts if t.line < 2}
-    assert len(first) == 4
-    assert not first & {t.group for t in tracts if t.line >= 2}
 
 
 def read_lines(path):

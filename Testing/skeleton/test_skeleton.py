@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from scipy.spatial import cKDTree
 from skimage.measure import euler_number
 
 import support.solids as solids
-from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
@@ -281,26 +280,6 @@ BALL = solids.two_balls(0)
 def test_bad_input_is_refused_by_name(mask, options, message):
     with pytest.raises((InputError, DeviceError), match=message):
         skeletonize(mask, **options)
-
-
-def test_a_run_can_be_cancelled_at_any_look_and_is_timed():
-    mask = solids.rough(solids.two_balls(19), 0.1)
-    options, looks = {"level": 3, "drop_islands": 5, "close_tunnels": 2.0}, []
-    skeletonize(mask, **options, progress=lambda share: True)  # compiled code is loaded
-    began = perf_counter()
-    skeleton = skeletonize(mask, **options, progress=lambda share: looks.append(share) or True)
-    seconds = skeleton.report["seconds"]
-    assert {"prepare", "distance", "field", "thinning", "graph"} <= set(seconds)
-    assert 0 < sum(seconds.values()) <= perf_counter() - began
-    assert looks == sorted(looks)
-    assert (looks[0] >= 0, looks[-1]) == (True, 1)
-    for last in np.linspace(0, len(looks) - 1, 7).astype(int):
-        calls = iter(range(last))
-        with pytest.raises(Cancelled):
-            skeletonize(
-                mask, **options, progress=lambda share, calls=calls: next(calls, None) is not None
-            )
-    np.testing.assert_array_equal(skeletonize(mask, **options).voxels, skeleton.voxels)
 
 
 @pytest.mark.parametrize(

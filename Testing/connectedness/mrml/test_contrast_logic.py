@@ -41,40 +41,6 @@ def voxels(node):
     return slicer.util.arrayFromVolume(node)
 
 
-def text_of(volume, seeds, **options):
-    from FuzzyConnectedGPUMRML.run_inputs import RunOptions, inputs_text
-
-    return inputs_text(volume, [seeds], RunOptions(**options))
-
-
-def test_the_inputs_text_knows_what_the_scene_depends_on(volume):
-    def points(*voxels):
-        return add_seeds(volume, voxels)
-
-    plain = text_of(volume, points(FIRST, OTHER, LEAK))
-    assert text_of(volume, points(FIRST, LEAK, OTHER)) == plain
-    assert text_of(volume, points(FIRST, OTHER, LEAK), model="contrast") == plain
-    others = [
-        text_of(volume, points(OTHER, FIRST, LEAK)),
-        text_of(volume, points(FIRST, OTHER)),
-        text_of(volume, points(FIRST, OTHER, LEAK), model="affinity"),
-        text_of(volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 1))),
-        text_of(volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 2))),
-        text_of(
-            volume, points(FIRST, OTHER, LEAK), backgroundSeedsNode=points((1, 1, 1), (2, 2, 2))
-        ),
-    ]
-    assert len({plain, *others}) == len(others) + 1
-    one = text_of(volume, points(FIRST), backgroundSeedsNode=points((1, 1, 1), (2, 2, 2)))
-    turned = text_of(volume, points(FIRST), backgroundSeedsNode=points((2, 2, 2), (1, 1, 1)))
-    assert one == turned
-    affinity = dict(model="affinity")
-    first, second = points(FIRST, OTHER), points(OTHER, FIRST)
-    assert text_of(volume, first, **affinity) == text_of(volume, second, **affinity)
-    background = dict(affinity, backgroundSeedsNode=points((1, 1, 1)))
-    assert text_of(volume, first, **background) == text_of(volume, first, **affinity)
-
-
 def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
     import slicer
 
@@ -94,3 +60,17 @@ def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
     assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
     slicer.mrmlScene.Clear(False)
     assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
+
+
+def test_a_seed_that_is_a_background_seed_too_is_refused(logic, volume, seeds):
+    import slicer
+
+    from FuzzyVesselCoreLib.errors import InputError
+
+    background = add_seeds(volume, [OTHER], "background")
+    before = slicer.mrmlScene.GetNumberOfNodes()
+    with pytest.raises(
+        InputError, match=r"The seed \S+ and the background seed \S+ are in the same voxel"
+    ):
+        logic.segment(volume, seeds, backgroundSeedsNode=background)
+    assert slicer.mrmlScene.GetNumberOfNodes() == before

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.segments import KEY
 from support.mrml_cases import add_seeds, add_volume
 from support.panel_cases import POINTS, SHAPE, vessel
 
@@ -81,26 +80,3 @@ def test_a_scene_that_was_saved_without_a_node(saved, slicer_scene, tmp_path, go
     after = segments(segmentation, volume)
     assert len(after) == 2
     assert np.array_equal(after["Portal vein"], before["Portal vein"])
-
-
-def test_time_points_of_a_sequence_go_on_with_one_segment(saved, slicer_scene):
-    """The node of the present time point takes its content, and attributes, from a hidden one."""
-    import slicer
-
-    volume, seeds, segmentation = saved
-    frames = slicer_scene.AddNewNodeByClass("vtkMRMLSequenceNode")
-    for time in range(2):
-        frames.SetDataNodeAtValue(volume, str(time))
-        frames.GetNthDataNode(time).RemoveAttribute(KEY)  # as read from a file
-    browser = slicer_scene.AddNewNodeByClass("vtkMRMLSequenceBrowserNode")
-    browser.AddSynchronizedSequenceNodeID(frames.GetID())
-    browser.AddProxyNode(volume, frames, False)
-    logic = slicer.vtkSlicerSequencesLogic()
-    logic.SetMRMLScene(slicer_scene)
-    segmentation.GetSegmentation().RemoveAllSegments()
-    for time in (0, 1, 0):
-        browser.SetSelectedItemNumber(time)
-        logic.UpdateProxyNodesFromSequences(browser)
-        assert volume.GetAttribute(KEY) is None  # or it would try nothing
-        run(volume, seeds, segmentation)
-    assert list(segments(segmentation, volume)) == ["Portal vein"]

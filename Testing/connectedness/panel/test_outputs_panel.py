@@ -178,34 +178,6 @@ def composite(slicer_scene):
     return slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
 
 
-def test_a_second_volume_has_outputs_of_its_own(slicer_scene, done, mine, composite):
-    first = {name: getattr(done.parameters, name) for name in OUTPUTS}
-    seeds = done.parameters.seeds
-    (segment_id,) = first["segmentation"].GetSegmentation().GetSegmentIDs()
-    values = [array(first[name]).tobytes() for name in ("sceneVolume", "labelmap")]
-    segment = segment_array(first["segmentation"], segment_id, mine.volume).tobytes()
-    other = add_volume(vessel()[:, :, ::-1].copy())
-    other.SetName("other")
-    choose(done, other)
-    assert all(getattr(done.parameters, name) is None for name in OUTPUTS)
-    done.ui.thresholdSlider.value = 0.3
-    done.process_events()
-    done.click("applyButton")
-    second = {name: getattr(done.parameters, name) for name in OUTPUTS}
-    assert not set(first.values()) & set(second.values())
-    assert second["labelmap"].GetName() == "other vessels"
-    assert [array(first[name]).tobytes() for name in ("sceneVolume", "labelmap")] == values
-    assert segment_array(first["segmentation"], segment_id, mine.volume).tobytes() == segment
-    assert composite.GetBackgroundVolumeID() == other.GetID()
-    done.parameters.inputVolume, done.parameters.seeds = mine.volume, seeds
-    done.process_events()
-    assert {name: getattr(done.parameters, name) for name in OUTPUTS} == first
-    nodes = slicer_scene.GetNumberOfNodes()
-    done.click("applyButton")
-    assert slicer_scene.GetNumberOfNodes() == nodes
-    assert composite.GetBackgroundVolumeID() == mine.volume.GetID()
-
-
 # --- 3: surfaces
 
 

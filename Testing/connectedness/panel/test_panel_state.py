@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import SHAPE, array, vessel
+from support.panel_cases import array, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
 
@@ -20,19 +20,6 @@ def choose(panel, model, mask=None):
         parameters.region, parameters.mask = type(parameters.region).MASK, mask
     panel.process_events()
     return parameters
-
-
-def mask_of_ones(kind=LABELMAP):
-    import slicer
-
-    labelmap = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
-    labelmap.SetName("mask")
-    if kind == LABELMAP:
-        return labelmap
-    segmentation = slicer.mrmlScene.AddNewNodeByClass(SEGMENTATION, "organs")
-    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, segmentation)
-    slicer.mrmlScene.RemoveNode(labelmap)
-    return segmentation
 
 
 def is_current(panel):
@@ -52,29 +39,6 @@ def save_and_load(panel, path):
 
 
 # --- what a result was made of
-
-
-@pytest.mark.parametrize("kind", [LABELMAP, SEGMENTATION])
-def test_a_mask_that_was_edited_counts(panel, kind):
-    import slicer
-
-    parameters = choose(panel, "CONTRAST", mask_of_ones(kind))
-    mask = parameters.mask
-    panel.click("applyButton")
-    assert is_current(panel)
-    edited = np.ones(SHAPE, np.uint8)
-    edited[:, :, 16:] = 0
-    if kind == LABELMAP:
-        slicer.util.updateVolumeFromArray(mask, edited)
-    else:
-        (segment,) = mask.GetSegmentation().GetSegmentIDs()
-        slicer.util.updateSegmentBinaryLabelmapFromArray(
-            edited, mask, segment, parameters.inputVolume
-        )
-    assert not is_current(panel)
-    assert "press <b>Apply</b>" in panel.ui.adviceLabel.text
-    panel.click("applyButton")
-    assert is_current(panel)
 
 
 def edit(volume):

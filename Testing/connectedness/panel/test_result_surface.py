@@ -70,25 +70,6 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
     assert threading.main_thread() not in made
 
 
-def test_voxels_that_change_while_it_is_made(shown, monkeypatch):
-    """Somebody paints into the segment: the surface of the earlier voxels is not shown for it."""
-    surface, segmentation = shown.widget.panel.output.surface, shown.parameters.segmentation
-    show = surface._run._show
-
-    def paint_and_show(jobs):
-        monkeypatch.setattr(surface._run, "_show", show)
-        image = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Binary labelmap")
-        image.GetPointData().GetScalars().Fill(1)
-        image.Modified()
-        show(jobs)
-
-    monkeypatch.setattr(surface._run, "_show", paint_and_show)
-    before = polydata(shown)
-    shown.ui.thresholdSlider.value = 0.6
-    wait(shown, lambda: not waits(shown))
-    assert polydata(shown) is before or polydata(shown) is None
-
-
 def test_another_module_that_is_opened_finds_the_present_surface(shown):
     shown.ui.thresholdSlider.value = 0.6
     before, segmentation = polydata(shown), shown.parameters.segmentation

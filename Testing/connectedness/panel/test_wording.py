@@ -4,11 +4,10 @@ import ast
 import re
 import xml.etree.ElementTree as ElementTree
 
-import numpy as np
 import pytest
 
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import POINTS, SHAPE, vessel
+from support.panel_cases import POINTS, vessel
 from support.places import ROOT
 
 PANELS = [
@@ -16,7 +15,6 @@ PANELS = [
     ROOT / "PotentialSkeleton" / "PotentialSkeletonPanel",
     ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib" / "widgets",
 ]
-EMPTY_MASK = "The mask {mask} is empty within {volume}: no voxel is left to segment."
 # Of the library and the console, not of a clinic.
 JARGON = re.compile(
     r"seed|I, ?J, ?K|\bcard\b|fuzzy scene|\btold\b|\bpieces?\b|lower cut",
@@ -95,18 +93,3 @@ def test_every_error_with_fields_has_its_sentence(slicer_scene):
     worded_as_another = {input_errors.SameVoxelError}  # SamePlaceError
     assert own - worded_as_another <= set(SENTENCES)
     assert SamePlaceError in SENTENCES
-
-
-def test_what_is_said_below_the_panel_is_in_the_language_of_the_user(panel, monkeypatch):
-    import slicer.i18n
-
-    known = {("mrml.regions", EMPTY_MASK): "La máscara {mask} está vacía en {volume}."}
-    monkeypatch.setattr(
-        slicer.i18n, "translate", lambda context, text: known.get((context, text), text)
-    )
-    panel.parameters.region = type(panel.parameters.region).MASK
-    mask = add_volume(np.zeros(SHAPE, np.uint8), kind="vtkMRMLLabelMapVolumeNode")
-    mask.SetName("hígado")
-    panel.parameters.mask = mask
-    panel.click("applyButton")
-    assert panel.ui.statusLabel.text == "La máscara 'hígado' está vacía en 'CT'."

@@ -1,7 +1,5 @@
 """The solver of blocks: the same scene as the bucket queue, at every border of a block."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import blocks, dial
-from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 
@@ -67,25 +64,6 @@ def test_a_mask_that_leaves_whole_blocks_out():
 
 
 # --- progress, memory, threads
-
-
-def test_progress_rises_to_one_and_a_run_can_be_cancelled_in_every_stage():
-    problem = state_problem(noise((64, 96, 96)), [[9, 9, 9]], AFFINITY)
-    shares, others = [], set(threading.enumerate())
-    blocks.solve(problem, Progress(shares.append))
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
-    for stage in (0.0, blocks.TREES, blocks.NODES):
-
-        def report(share, stage=stage):
-            if share > stage:
-                raise Cancelled("enough")
-
-        with pytest.raises(Cancelled):
-            blocks.solve(problem, Progress(report))
-    for thread in set(threading.enumerate()) - others:
-        thread.join(timeout=20)
-        assert not thread.is_alive()
 
 
 @pytest.mark.parametrize("cut", [0.0, 0.0001, 0.99])

@@ -6,7 +6,6 @@ import struct
 import subprocess
 import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files import zarr_guard
 from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
-from FuzzyVesselCoreLib.files.step_folder import PART, StepFolder
+from FuzzyVesselCoreLib.files.step_folder import StepFolder
 
 # ---- locks
 
@@ -67,21 +66,6 @@ class Steps(StepFolder):
     KINDS = ("step",)
 
 
-def test_what_steps_found_is_there_for_a_run_that_goes_on(tmp_path):
-    folder = Steps(tmp_path / "run")
-    folder.begin(MANIFEST)
-    arrays = {"a": np.arange(9).reshape(3, 3).T, "b": np.zeros((0, 2), np.uint8)}
-    folder.put("step", 3, **arrays)
-    again = Steps(tmp_path / "run")
-    again.begin(MANIFEST)
-    assert again.has("step", 3)
-    assert not again.has("step", 4)
-    with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(lambda _: again.get("step", 3), range(20)):
-            assert found.keys() == arrays.keys()
-            np.testing.assert_array_equal(found["a"], arrays["a"])
-
-
 @pytest.mark.parametrize("left", [0, 5, -9])
 def test_a_damaged_step_is_named(tmp_path, left):
     folder = Steps(tmp_path)
@@ -91,21 +75,6 @@ def test_a_damaged_step_is_named(tmp_path, left):
     file.write_bytes(file.read_bytes()[:left])
     with pytest.raises(InputError, match=r"step-1\.npz cannot be read"):
         folder.get("step", 1)
-
-
-def test_a_run_that_is_done_removes_its_files_alone(tmp_path):
-    for left in ((), ("mine.txt",)):
-        folder = Steps(tmp_path / "run")
-        folder.path.mkdir()
-        (folder.path / f"{PART}x").write_text("{")  # of a run that was killed at once
-        with FolderLock(folder.path):
-            folder.begin(MANIFEST)
-            folder.put("step", 1, a=np.arange(3))
-            for name in left:
-                (folder.path / name).touch()
-            folder.remove()
-        assert folder.path.exists() == bool(left)
-    assert [place.name for place in folder.path.iterdir()] == ["mine.txt"]
 
 
 # ---- Zarr

@@ -125,26 +125,3 @@ def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, seg
     assert looks(segmentation, first.segmentID) == before
     found = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, first.segmentID, volume)
     assert np.array_equal(found, slicer.util.arrayFromVolume(moved.labelmapNode))
-
-
-def test_surfaces_are_of_the_voxels_that_are_there(logic, volume, seeds, segmentation):
-    """A surface of the old voxels goes; where others have one, the new one is made."""
-    import slicer
-
-    first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
-    segmentation.CreateClosedSurfaceRepresentation()
-    logic.thresholdScene(first.sceneNode, 0.05, segmentationNode=segmentation)
-    inner = segmentation.GetSegmentation()
-
-    def surface(segment_id):
-        return inner.GetSegment(segment_id).GetRepresentation("Closed surface")
-
-    assert surface(first.segmentID) is None
-    other = inner.AddEmptySegment("other", "other")
-    ones = np.ones(SHAPE, np.uint8)
-    slicer.util.updateSegmentBinaryLabelmapFromArray(ones, segmentation, other, volume)
-    segmentation.CreateClosedSurfaceRepresentation()
-    theirs, old = surface(other), surface(first.segmentID)
-    logic.thresholdScene(first.sceneNode, 0.7, segmentationNode=segmentation)
-    assert surface(other) is theirs
-    assert surface(first.segmentID).GetNumberOfPoints() != old.GetNumberOfPoints()

@@ -100,25 +100,3 @@ def test_errors_are_told_and_the_next_step_begins(follower):
     follower.run._work = follower.work
     follower.move(2)
     until(lambda: follower.shown == [2])
-
-
-def test_a_run_waits_until_the_thread_has_ended_and_the_next_step_until_the_run_has(follower):
-    import qt
-
-    from FuzzyVesselCoreLib.widgets.run import Run
-
-    follower.go.clear()
-    follower.move(1)
-    until(lambda: follower.begun == [1])
-    bar = qt.QProgressBar()
-    run = Run(bar, lambda: None, "A run")
-    with run:
-        assert not follower.run.working
-        assert follower.cancelled == [1]
-        follower.go.set()
-        follower.move(2)
-        for _ in range(20):
-            run.progress(0.5)
-            time.sleep(0.005)
-        assert follower.begun == [1]
-    until(lambda: follower.shown == [2])

@@ -16,7 +16,6 @@ from PotentialSkeletonLib.endpoints import cuda_geodesic
 from PotentialSkeletonLib.endpoints.endpoints import (
     CAP_REACH,
     SLENDERNESS,
-    end_cap_centre,
     endpoints_beyond,
     protrusion_endpoints,
 )
@@ -115,17 +114,6 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
     distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
     assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
-
-
-@given(random_solids(largest=10), strategies.floats(0.3, 6))
-@settings(max_examples=30)
-def test_the_centre_of_an_end_cap_is_that_of_labels(mask, reach):
-    mask, spacing = padded(mask), (0.7, 1.3, 0.9)
-    inside = np.flatnonzero(mask)
-    distances = geodesic_distance(mask, inside[:1], spacing)
-    maximum = int(np.argmax(distances))
-    wanted = centre_by_labels(distances, maximum, reach, spacing)
-    assert end_cap_centre(distances, maximum, reach, spacing) == wanted
 
 
 def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():

@@ -57,32 +57,6 @@ def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
 # --- what comes out
 
 
-@pytest.mark.parametrize("under", ["none", "stretch"])
-def test_the_lines_tell_the_whole_skeleton(slicer_scene, logic, under):
-    """A frame, which is a loop, with a bar through one corner, and a bar apart from it."""
-    from PotentialSkeletonMRML.lines import stored_skeleton, stored_table
-
-    array = np.zeros((30, 30, 10), np.uint8)
-    array[4:24, 4:24, 3:7] = array[20:29, 20:24, 3:7] = array[1:3, 2:20, 3:6] = 1
-    array[8:20, 8:20] = 0
-    result = logic.extract(add_labelmap(array, RIGHT_ANGLED, TRANSFORMS[under]()))
-    model, stored, in_world = (
-        result.modelNode,
-        *(stored_skeleton(result.modelNode, world) for world in (False, True)),
-    )
-    for name, values in result.skeleton.to_table().items():
-        assert stored_table(model)[name] == pytest.approx(values), name
-    assert len(set(stored.to_table()["component"])) == 2
-    for branch, again, placed, curve in zip(
-        result.skeleton.branches, stored.branches, in_world.branches, result.curveNodes, strict=True
-    ):
-        ijk = branch.points[:, ::-1]
-        local = ijk @ result.ijkToRAS[:3, :3].T + result.ijkToRAS[:3, 3]
-        assert again.points[:, ::-1] == pytest.approx(local)
-        assert placed.points[:, ::-1] == pytest.approx(control_points(curve))
-        assert again.radius == pytest.approx(branch.radius)
-
-
 # --- refusals, Cancel and failures leave the scene as it was
 
 

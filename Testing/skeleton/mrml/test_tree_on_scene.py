@@ -71,28 +71,6 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
     assert not tree.undo()
 
 
-def test_the_labelmap_follows_the_steps(logic):
-    import slicer
-    from scipy import ndimage
-
-    tree = found(logic, transform=linear_transform())
-    labelmap = nodes(tree, "labelmapNode")
-    before = slicer.util.arrayFromVolume(labelmap).copy()
-    tree.prune("length", 14)
-    after = slicer.util.arrayFromVolume(labelmap).copy()
-    gone = np.argwhere(before & ~after)
-    assert len(gone) > 5
-    assert (gone[:, 0] > 34).all()
-    assert (gone[:, 2] > 20).all()  # the spur goes along I, and nothing else
-    assert not (after & ~before).any()
-    tree.bridge(moved(tree, world(GAP)))
-    bridged = slicer.util.arrayFromVolume(labelmap)
-    assert ndimage.label(bridged, np.ones((3, 3, 3)))[1] == 1
-    tree.undo()
-    tree.undo()
-    assert np.array_equal(slicer.util.arrayFromVolume(labelmap), before)
-
-
 def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):
     import slicer
 
@@ -183,31 +161,6 @@ def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_pat
 def two_vessels(**options):
     mask = vessels()
     return add_segmentation({"Portal, left": mask, "Vein": mask[:, ::-1, ::-1]}, **options)
-
-
-def test_each_tree_is_that_of_its_segment_alone(logic):
-    from PotentialSkeletonMRML.lines import joint_table, stored_table
-
-    node = two_vessels(transform=linear_transform())
-    both = logic.extractSegments(node, device="cpu")
-    models = [result.modelNode for result in both]
-    names = ["Portal, left centrelines", "Vein centrelines"]
-    assert [model.GetName() for model in models] == names
-    for segment, result in zip(node.GetSegmentation().GetSegmentIDs(), both, strict=True):
-        alone = logic.extract(node, segment, device="cpu")
-        assert stored_table(result.modelNode) == stored_table(alone.modelNode)
-        for one, other in zip(alone.skeleton.branches, result.skeleton.branches, strict=True):
-            assert np.array_equal(one.points, other.points)
-            assert np.array_equal(one.radius, other.radius)
-        assert result.warnings == alone.warnings
-    logic.tree(models[1]).rename(0, "Trunk")
-    tables = [(name, stored_table(model)) for name, model in zip("AA", models)]
-    table, rows = joint_table(tables), len(tables[0][1]["branch"])
-    assert list(table)[:3] == ["tree", "branch", "name"]
-    assert (set(table["tree"][:rows]), set(table["tree"][rows:])) == ({"A"}, {"A (2)"})
-    assert table["name"][: rows + 1] == [""] * rows + ["Trunk"]
-    assert {len(column) for column in table.values()} == {len(table["tree"])}
-    assert joint_table(tables[:1]) == tables[0][1]
 
 
 def test_a_run_that_cannot_be_finished_changes_nothing(logic, slicer_scene):

@@ -55,24 +55,3 @@ def test_curves_leave_a_saddle_in_both_directions():
     for curve in curves:
         np.testing.assert_allclose(curve[0], CENTRE)
         assert np.linalg.norm(np.diff(curve, axis=0), axis=1).max() < 0.6
-
-
-def test_a_curve_follows_a_valley_whose_force_is_mostly_across():
-    """A tube of constant width: 200 times less force along it, and a bend of radius 30."""
-    axis_radius = 30.0
-
-    def bent_valley(x):
-        j, i = x[..., 1], x[..., 2]
-        radius = np.hypot(j, i) + 1e-9
-        outward, onward = np.stack([j, i]) / radius, np.stack([-i, j]) / radius
-        across = (axis_radius - radius) * outward + 0.005 * onward
-        return np.stack([6.3 - x[..., 0], *across], axis=-1)
-
-    tracer = tracer_of(field(bent_valley, (13, 40, 40)))
-    points = tracer.trace([4.0, 28.0, 3.0])
-    radius = np.hypot(points[:, 1], points[:, 2])
-    settled = np.abs(radius - axis_radius) < 0.1
-    assert np.flatnonzero(~settled).max() < 20
-    assert points[-1, 1] < 1  # a quarter of a turn
-    np.testing.assert_allclose(points[settled, 0], 6.3, atol=0.05)
-    assert len(points) < 4 * 1.2 * axis_radius * np.pi / 2
