@@ -18,6 +18,7 @@ TABLES = {
     "blocks": speed.blocks,
     "peers": speed.peers,
     "clicks": clicks.by_clicks,
+    "clicks-phantoms": clicks.on_phantoms,
     "clicks-random": clicks.by_random_click,
     "vessels": clicks.by_vessels,
     "scans": clicks.by_scan,

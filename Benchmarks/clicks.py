@@ -19,7 +19,7 @@ from FuzzyConnectedGPULib import CachedConnectedness, estimate_affinity, segment
 from PotentialSkeletonLib import skeletonize
 
 from .frame import Setting, Table
-from .volumes import Case, click_cases, inside_liver, liver, read
+from .volumes import Case, click_cases, inside_liver, liver, phantom_cases, read
 
 SHOWN, RANDOM = (1, 2, 3, 5, 8), 10
 BOX = np.ones((3, 3, 3), bool)
@@ -39,6 +39,7 @@ def ours(device: str, by_affinity: bool = False, **options) -> Method:
             background_seeds=np.array(background) if background else None,
             cached=cached, **own, **options,
         )  # fmt: skip
+        run.values = found.scene.values  # type: ignore[attr-defined]
         return found.labels > 0
 
     return run
@@ -138,6 +139,11 @@ def dice(first: np.ndarray, second: np.ndarray) -> float:
     return 2 * np.count_nonzero(first & second) / total if total else 1.0
 
 
+def best_slider(values: np.ndarray, truth: np.ndarray) -> float:
+    """The Dice of the best cut of a scene, which a person who knows the truth would choose."""
+    return max(dice(values >= cut, truth) for cut in np.linspace(0.1, 0.9, 33))
+
+
 def centreline_dice(result: np.ndarray, truth: np.ndarray) -> float:
     """clDice, by scikit-image's skeletons (Lee et al. 1994)."""
     from skimage.morphology import skeletonize
@@ -160,13 +166,23 @@ def surface_dice(result: np.ndarray, truth: np.ndarray) -> float:
 
 def by_clicks(setting: Setting) -> Table:
     """Mean Dice by the number of clicks, of ours and the other methods."""
+    return _by_clicks(setting, click_cases(setting), list(METHODS))
+
+
+def on_phantoms(setting: Setting) -> Table:
+    """The same of ours alone on phantoms of other vessels, noise and spacing."""
+    return _by_clicks(setting, phantom_cases(setting), ["ours"])
+
+
+def _by_clicks(setting: Setting, cases: list[Case], methods: list[str]) -> Table:
     rows = []
-    for case in click_cases(setting):
+    for case in cases:
         truth = np.logical_or.reduce(list(case.vessels.values()))
-        for name, make in _methods(setting).items():
+        for name, make in _methods(methods).items():
             rows.append({"case": case.name, "method": name} | _session(make, case, truth, setting))
     numbers = [str(n) for n in SHOWN if n <= _clicks(setting)]
-    measures = {"cldice": "clDice", "surface": "surface Dice"}
+    measures = {"first": "one click, best slider", "best": "last click, best slider"}
+    measures |= {"cldice": "clDice", "surface": "surface Dice"}
     for name in dict.fromkeys(row["method"] for row in rows):
         own = [row for row in rows if row["method"] == name]
         mean = {key: float(np.mean([r[key] for r in own])) for key in (*numbers, *measures)}
@@ -178,13 +194,13 @@ def by_clicks(setting: Setting) -> Table:
     }  # fmt: skip
     plot = {"kind": "columns", "series": "method", "keys": numbers, "only": {"case": "mean"}}
     plot |= {"x_name": "clicks", "y_name": "mean Dice"}
-    absent = [name for name in METHODS if name not in _methods(setting)]
+    absent = [name for name in methods if name not in _methods(methods)]
     notes = [f"Not installed: {', '.join(absent)}."] if absent else []
     return Table("Interactive segmentation: Dice by clicks", columns, rows, notes, plot)
 
 
-def _methods(setting: Setting) -> dict:
-    return {n: m for n, m in METHODS.items() if n not in PACKAGES or find_spec(PACKAGES[n])}
+def _methods(names: list[str]) -> dict:
+    return {n: METHODS[n] for n in names if n not in PACKAGES or find_spec(PACKAGES[n])}
 
 
 def _clicks(setting: Setting) -> int:
@@ -212,10 +228,18 @@ def _session(make: Callable, case: Case, truth: np.ndarray, setting: Setting) ->
         row["disobeyed"] += sum(not result[v] for v in vessel)
         row["disobeyed"] += sum(bool(result[v]) for v in background)
         row[str(number)] = dice(result, truth)
-        if number > 1:
+        if number == 1:
+            row["first"] = _best(method, result, truth)
+        else:
             row["worst"] = min(row["worst"], row[str(number)] - row[str(number - 1)])
-    scores = centreline_dice(result, truth), surface_dice(result, truth)
-    return row | dict(zip(("cldice", "surface"), scores, strict=True))
+    row |= {"cldice": centreline_dice(result, truth), "surface": surface_dice(result, truth)}
+    return row | {"best": _best(method, result, truth)}
+
+
+def _best(method: Method, result: np.ndarray, truth: np.ndarray) -> float:
+    """Dice by the best slider; of a method without one, its own."""
+    values = getattr(method, "values", None)
+    return dice(result, truth) if values is None else best_slider(values, truth)
 
 
 def by_random_click(setting: Setting) -> Table:
@@ -232,8 +256,7 @@ def by_random_click(setting: Setting) -> Table:
                 device=setting.cuda or "cpu",
             )  # fmt: skip
             found.append(dice(scene.labels > 0, truth))
-            values = scene.scene.values
-            best.append(max(dice(values >= t, truth) for t in np.linspace(0.1, 0.9, 17)))
+            best.append(best_slider(scene.scene.values, truth))
         row = {"case": case.name, "dice": float(np.mean(found)), "best": float(np.mean(best))}
         rows.append(row | {"least": min(found)})
     columns = {"dice": "mean Dice", "best": "with the best slider", "least": "least Dice"}

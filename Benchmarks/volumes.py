@@ -1,7 +1,7 @@
 """The volumes that are timed: a vessel tree in noise, hard cases, tubes, phantoms, scans."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -112,9 +112,9 @@ def white_noise(side: int) -> Case:
 
 
 @lru_cache(maxsize=1)  # seconds to make
-def liver(shape: tuple[int, ...], number: int = 0) -> Case:
+def liver(shape: tuple[int, ...], number: int = 0, noise: float = 14.0) -> Case:
     """The liver phantom, with its vessels by name inside the liver."""
-    made = liver_phantom(shape, number)
+    made = liver_phantom(shape, number, noise=noise)
     affinity = estimate_affinity(made.volume, made.seeds)
     mask = ndimage.binary_dilation(made.liver > 0, iterations=2)
     return Case(
@@ -189,6 +189,22 @@ def inside_liver(case: Case) -> Case:
         vessels[name] = each[box] & cut[1] & ~taken
         taken |= each[box]
     return Case(case.name, cut[0], case.seeds, None, tuple(case.spacing), cut[1], vessels)
+
+
+# Of the phantoms: shape (natural spacing 1.5 to 3.5 mm), number, noise in HU. Chosen before any rule.
+PHANTOMS = (
+    ((96, 160, 160), 1, 14), ((96, 160, 160), 2, 22), ((128, 192, 192), 3, 27),
+    ((128, 192, 192), 4, 18), ((96, 192, 192), 5, 35), ((160, 224, 224), 6, 22),
+)  # fmt: skip
+
+
+def phantom_cases(setting: Setting) -> list[Case]:
+    """Liver phantoms of other vessels, noise and spacing, inside the liver."""
+    made = [liver(setting.size(*shape), number, noise) for shape, number, noise in PHANTOMS]
+    return [
+        replace(inside_liver(case), name=f"phantom {number}, noise {noise}")
+        for case, (_shape, number, noise) in zip(made, PHANTOMS, strict=True)
+    ]
 
 
 def click_cases(setting: Setting) -> list[Case]:

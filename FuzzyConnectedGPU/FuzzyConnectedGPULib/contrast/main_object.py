@@ -17,7 +17,8 @@ PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
 FLOOR = STEPS // 2  # paths weaker than half the threshold of paths are not followed
 EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in the contrast
 HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
-LOWERED, MAX_GROWTH = 0.35, 1.15  # exponent; growth of the object
+LOWERED = 0.35  # exponent of a fainter click
+MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
 
 
 @dataclass
@@ -91,7 +92,10 @@ class MainObject:
             there = [in_halo(self._map, voxel, self.first_threshold) for voxel in voxels]
             self._in_halos += sign * sum(there)
         for click in negative:
-            self.threshold *= raise_factor(float(contrast[click]) / self.threshold)
+            factor = raise_factor(float(contrast[click]) / self.threshold)
+            if factor > 1:
+                most = max(self._threshold_of(MIN_LEFT), self.threshold)
+                self.threshold = min(self.threshold * factor, most)
 
     def lower_for(self, clicks: list[Click]) -> None:
         """Lower the threshold a little for fainter clicks, while the object grows only a little."""
@@ -102,15 +106,17 @@ class MainObject:
                 wanted *= (click.contrast / wanted) ** LOWERED
         if wanted == self.threshold:
             return
-        values = self._reached.strong
-        limit = int(MAX_GROWTH * np.count_nonzero(values >= self.threshold))
-        if limit < values.size:
-            wanted = max(wanted, float(np.partition(values, -limit - 1)[-limit - 1]))
-        self.threshold = min(self.threshold, wanted)
+        self.threshold = min(self.threshold, max(wanted, self._threshold_of(MAX_GROWTH)))
         starts = self._bright_starts()
         if len(starts) > len(self._starts):
             self._starts = starts
             self._reached = self._paths(self._clicks)
+
+    def _threshold_of(self, share: float) -> float:
+        """The threshold above which the object has this share of its present voxels."""
+        values = self._reached.strong
+        count = int(share * np.count_nonzero(values >= self.threshold))
+        return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
 
     def write_connectedness(self, connectedness: np.ndarray) -> int:
         """Write the membership of all voxels that paths reach; returns the object's size.
