@@ -191,10 +191,15 @@ def inside_liver(case: Case) -> Case:
     return Case(case.name, cut[0], case.seeds, None, tuple(case.spacing), cut[1], vessels)
 
 
-# Of the phantoms: shape (natural spacing 1.5 to 3.5 mm), number, noise in HU. Chosen before any rule.
+# Phantoms: shape (of natural spacing, 1.3 to 2.3 mm), number, noise in HU. The rules of the clicks
+# were chosen on numbers up to 20, and not on those from 31 on.
 PHANTOMS = (
     ((96, 160, 160), 1, 14), ((96, 160, 160), 2, 22), ((128, 192, 192), 3, 27),
     ((128, 192, 192), 4, 18), ((96, 192, 192), 5, 35), ((160, 224, 224), 6, 22),
+    ((96, 192, 192), 13, 35), ((128, 192, 192), 16, 35), ((112, 176, 176), 18, 30),
+    ((96, 160, 160), 31, 20), ((128, 192, 192), 32, 26), ((96, 192, 192), 33, 30),
+    ((128, 160, 160), 34, 16), ((96, 160, 160), 35, 35), ((128, 192, 192), 36, 22),
+    ((160, 192, 192), 37, 30), ((112, 176, 176), 38, 26),
 )  # fmt: skip
 
 

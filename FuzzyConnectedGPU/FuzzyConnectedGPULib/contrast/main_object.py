@@ -19,6 +19,9 @@ EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in th
 HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
 LOWERED = 0.35  # exponent of a fainter click
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
+# So many vessel clicks too faint for any path lower all thresholds, to no less than that share,
+# while the object grows by no more than that; each background click speaks against it.
+AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 
 
 @dataclass
@@ -51,7 +54,7 @@ class MainObject:
         self._reached = self._paths([] if self._first is None else [self._first], True)
         self._raise_to_object(contrast)
         self.first_threshold = self.threshold
-        self._in_halos = 0
+        self._in_halos = self._background = 0
         if len(clicks) > 1:
             self._reached = self._paths(clicks)
 
@@ -85,7 +88,7 @@ class MainObject:
 
     def raise_for(self, negative: list[tuple[int, ...]]) -> None:
         """Raise the threshold a little where background clicks are hardly above it."""
-        contrast = self._map.contrast
+        contrast, self._background = self._map.contrast, len(negative)
         # Background clicks in halos, as far as no vessel clicks there contradict them.
         false = [click for click in negative if contrast[click] > self.threshold]
         for sign, voxels in ((1, false), (-1, [click.voxel for click in self._clicks[1:]])):
@@ -118,6 +121,23 @@ class MainObject:
         count = int(share * np.count_nonzero(values >= self.threshold))
         return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
 
+    def _lowered(self, connected: np.ndarray) -> np.ndarray:
+        """The connectedness with all thresholds lowered, where faint vessel clicks agree.
+
+        They lie in branches that hang on paths which are too weak, as others do elsewhere.
+        """
+        noise, size = self._map.noise, int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+        faint = [c for c in self._clicks[1:] if noise < c.contrast <= self.path_threshold]
+        count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * self._background)) * size)
+        if len(faint) < AGREEING or not size:
+            return connected
+        share = np.float32(LEAST_SHARE)
+        if count < connected.size:  # of equal ones all are taken, or none
+            first_out = np.partition(connected, -count - 1)[-count - 1]
+            least = connected[connected > first_out].min()
+            share = max(share, least / (1 - least))
+        return connected if share >= 1 else connected / (connected + share * (1 - connected))
+
     def write_connectedness(self, connectedness: np.ndarray) -> int:
         """Write the membership of all voxels that paths reach; returns the object's size.
 
@@ -129,6 +149,6 @@ class MainObject:
         if self.learned_halos:
             thresholds = halo_thresholds(self._map, found, self.threshold, self._in_halos)
         own = membership(found.contrast, thresholds)
-        connected = np.minimum(own, level / (level + np.float32(STEPS)))
+        connected = self._lowered(np.minimum(own, level / (level + np.float32(STEPS))))
         connectedness.ravel()[found.voxels] = connected
         return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
