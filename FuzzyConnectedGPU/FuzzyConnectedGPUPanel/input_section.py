@@ -5,7 +5,7 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import views, volume_state
+from FuzzyConnectedGPUMRML import history, views
 from FuzzyConnectedGPUMRML.vessels import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.regions import fit_roi
@@ -68,12 +68,12 @@ class InputSection:
             parameters.inputVolume = shown
         self._chosen = True
         volume, (before, values, lists) = parameters.inputVolume, self._known
-        names = (*volume_state.NODES, *volume_state.VALUES)
+        names = (*history.NODES, *history.VALUES)
         if before is not None and volume is not before:
             if slicer.mrmlScene.IsNodePresent(before):
-                volume_state.store(before, values, lists)
+                history.store(before, values, lists)
             same = tuple(name for name in names if getattr(parameters, name) == values[name])
-            volume_state.restore(parameters, volume, same)
+            history.restore(parameters, volume, same)
             self._panel.volume_was_changed()
         values = {name: getattr(parameters, name) for name in names}
         self._known = volume, values, vessels_of(parameters)

@@ -20,8 +20,8 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 from .background import lower_own_background
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
 from .neighbourhood import at_click, ridge_near
-from .reached import STEPS, Reached
 from .tissue import Tissue, tissue_near
+from .widest_paths import STEPS, Reached
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice

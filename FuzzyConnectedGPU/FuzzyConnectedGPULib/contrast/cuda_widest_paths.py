@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.launches import check_voxel_count, int32s, launch_per_item, pointer
 
 from .filters import SLAB
-from .reached import STEPS, Reached, lowest_open
+from .widest_paths import STEPS, Reached, lowest_open
 
 KERNELS = Path(__file__).with_name("widest_paths.cu")
 SIDE, THREADS = 8, 64  # as in the kernels

@@ -11,7 +11,7 @@ import numpy as np
 
 from .contrast_map import ContrastMap
 from .neighbourhood import peaks_near
-from .reached import Reached
+from .widest_paths import Reached
 
 PEAK_DISTANCE = 2.0  # smallest spacings within which a voxel's peak lies
 SHARE = 0.65  # of the peak below which a voxel is in its halo

@@ -8,7 +8,7 @@ from .contrast_map import ContrastMap
 from .contrast_threshold import CONTRAST_THRESHOLD, membership, midway
 from .corrections import raise_factor
 from .halos import halo_thresholds, in_halo
-from .reached import STEPS, Reached
+from .widest_paths import STEPS, Reached
 
 MAX_OF_CLICK = 0.8  # a click's threshold is at most this share of its contrast
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it

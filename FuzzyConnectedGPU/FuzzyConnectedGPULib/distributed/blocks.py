@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
+from FuzzyConnectedGPULib.problem import Problem
+from FuzzyConnectedGPULib.solvers import blocks
+from FuzzyConnectedGPULib.solvers.block_trees import find_root
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import (
     array_header,
@@ -19,6 +23,46 @@ from FuzzyVesselCoreLib.files.zarr_guard import (
     read_json,
 )
 from FuzzyVesselCoreLib.progress import Progress
+
+
+def face_forest(problem: Problem, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The forest's edges: ends (int32, n, 2) and levels (uint16); see the package's docstring.
+
+    An end is the place of a face voxel in `inside` (flat indices, sorted), or their count for the
+    source.
+    """
+    trees = blocks.Trees(replace(problem, seeds=np.union1d(inside, problem.seeds)))
+    try:
+        trees.grow(Progress())
+        edges = trees.node_edges(problem.seeds, problem.first_seed_levels, Progress())
+    finally:
+        trees.shut_down()
+    numbers = np.full(trees.node_count + 1, -1, np.int32)
+    numbers[trees.nodes_of(inside)] = np.arange(inside.size)
+    numbers[-1] = inside.size
+    return _spanning_forest(*edges, numbers)
+
+
+@njit(cache=True, nogil=True)
+def _spanning_forest(nodes: Any, others: Any, levels: Any, numbers: Any) -> Any:
+    """Edges between numbered nodes (-1: none), from sorted edges between all of them (Kruskal).
+
+    Afterwards `numbers` has those of the components.
+    """
+    parent = np.arange(numbers.size).astype(np.int32)
+    most = np.count_nonzero(numbers >= 0)
+    ends, found, count = np.empty((most, 2), np.int32), np.empty(most, np.uint16), 0
+    for n in range(levels.size):
+        one, other = find_root(parent, nodes[n]), find_root(parent, others[n])
+        if one == other:
+            continue
+        if numbers[one] >= 0 and numbers[other] >= 0:
+            ends[count, 0], ends[count, 1], found[count] = numbers[one], numbers[other], levels[n]
+            count += 1
+        parent[other] = one
+        numbers[one] = max(numbers[one], numbers[other])
+    return ends[:count], found[:count]
+
 
 Box = tuple[slice, ...]
 MAX_CHUNK = 128  # voxels along an axis of a chunk of a new zarr array

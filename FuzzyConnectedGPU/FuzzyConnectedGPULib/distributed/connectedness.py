@@ -396,7 +396,7 @@ def _run(job: Job, client: Any, progress: Progress) -> tuple[dict[str, float], d
 
 def contract_block(job: Job, number: int) -> None:
     """First pass: the spanning forest of a block's face voxels."""
-    from .forests import face_forest
+    from .blocks import face_forest
 
     box = job.partition.boxes[number]
     problem, checksum = job.problem(box)

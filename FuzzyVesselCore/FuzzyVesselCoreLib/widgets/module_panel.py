@@ -13,7 +13,7 @@ from slicer.util import VTKObservationMixin
 
 from ..errors import Cancelled, FuzzyVesselError
 from . import packages
-from .device_line import DeviceLine
+from .packages import DeviceLine
 from .run import Run, clock
 from .wording import worded
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from FuzzyConnectedGPULib.contrast.reached import STEPS, TOP
+from FuzzyConnectedGPULib.contrast.widest_paths import STEPS, TOP
 from support.path_levels import path_levels
 
 

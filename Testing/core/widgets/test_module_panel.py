@@ -17,13 +17,13 @@ REASON = 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
 
 @pytest.fixture
 def shared():
-    """The modules `run` and `device_line`, on the stand-ins."""
+    """The modules `run` and `packages`, on the stand-ins."""
     from emulators.qt.application import install
 
     install()
-    from FuzzyVesselCoreLib.widgets import device_line, packages, run
+    from FuzzyVesselCoreLib.widgets import packages, run
 
-    return types.SimpleNamespace(device_line=device_line, packages=packages, run=run)
+    return types.SimpleNamespace(packages=packages, run=run)
 
 
 # --- runs
@@ -48,7 +48,7 @@ def line(shared, monkeypatch):
     import qt
 
     label, button, asked = qt.QLabel(), qt.QPushButton("install"), []
-    module, packages = shared.device_line, shared.packages
+    module = packages = shared.packages
     machine = dict(driver=13010, reason=REASON, cupy=[])
     for each in (module, packages):
         monkeypatch.setattr(each, "driver_version", lambda: machine["driver"])
