@@ -15,7 +15,8 @@ from support.drag_cases import (
     settle,
     until,
 )
-from support.panel_cases import POINTS
+from support.mrml_cases import add_seeds, world_of
+from support.panel_cases import POINTS, array
 
 
 def test_slices_follow_and_the_result_comes_at_the_end(live):
@@ -116,3 +117,25 @@ def test_an_error_is_said_once_and_no_run_follows_it(live, monkeypatch):
     settle(live)
     assert "lost" in live.ui.statusLabel.text
     assert len(calls) == 1
+
+
+def test_further_points_keep_the_threshold_that_a_person_chose(live):
+    parameters = live.parameters
+    live.ui.thresholdSlider.value = 0.62
+    settle(live)
+    volume, before = parameters.inputVolume, array(parameters.sceneVolume).copy()
+
+    def is_kept():
+        values = array(parameters.sceneVolume)
+        assert parameters.threshold == pytest.approx(0.62)
+        assert live.ui.thresholdSlider.value == pytest.approx(0.62)
+        np.testing.assert_array_equal(labels(live), values >= np.float32(parameters.threshold))
+        return values.copy()
+
+    parameters.seeds.AddControlPointWorld(world_of(volume, (7, 3, 9)))
+    settle(live)
+    more = is_kept()
+    assert more[7, 3, 9] > before[7, 3, 9]
+    parameters.backgroundSeeds = add_seeds(volume, [(7, 10, 9)], "background")
+    settle(live)
+    assert is_kept()[7, 10, 9] < more[7, 10, 9]
