@@ -90,13 +90,12 @@ def large_volumes() -> str:
     card = _card("connectedness")
     tree = next(r for r in _rows("connectedness") if r["work"].startswith("numpy to numpy"))
     on_card = _seconds("connectedness", "on the card: vessel tree", card)
-    into = _seconds("connectedness", "numpy into", card)
     names = "skeleton: tube", "skeleton: portal vein"
     tube, vein = ([_seconds("skeleton", n, d) for d in (card, "CPU")] for n in names)
     return (
         f"A vessel tree in noise of 512 x 512 x 576 voxels takes {on_card} on that GPU, in "
         f"{tree['bytes_per_voxel']:.1f} bytes a voxel, {_time(tree['seconds'])} from numpy arrays "
-        f"to numpy arrays ({into} with `out`). The skeleton of a tube of 256 x 256 x 487 voxels "
+        f"to numpy arrays. The skeleton of a tube of 256 x 256 x 487 voxels "
         f"takes {tube[0]} ({tube[1]} on two cores), of the portal vein of a liver CT {vein[0]} "
         f"({vein[1]}).\n"
     )
