@@ -209,7 +209,7 @@ class ChosenBranch:
         """Offer the names of an anatomy, to be chosen instead of typed."""
         box = self.ui.usualNameComboBox
         box.clear()
-        box.addItems([_("Usual name"), *list(ANATOMIES.values())[index].names])
+        box.addItems([_("Usual ..."), *list(ANATOMIES.values())[index].names])
 
     def _on_usual_name(self, index: int) -> None:
         if index > 0:

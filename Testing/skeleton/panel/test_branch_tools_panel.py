@@ -362,3 +362,12 @@ def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel,
 
 
 # --- how it looks
+
+
+def test_nothing_is_clipped(panel, tmp_path):
+    choose_trunk(panel)
+    panel.ui.branchToolsSection.collapsed = False
+    tools(panel).pruneSpinBox.value = 14
+    press(panel, "pruneButton")
+    panel.grab(tmp_path / "tools.png")
+    assert panel.clipped() == []
