@@ -1,6 +1,8 @@
 """What the page's buttons do, without a page: the same results as of the library."""
 
 import asyncio
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +190,13 @@ def test_the_saved_run_has_the_same_points(session, phantom):
     assert [voxel[::-1] for _name, voxel in options.vessel] == list(map(tuple, phantom.seeds[:2]))
     assert options.background == [tuple(phantom.background_seeds[0][::-1])]
     assert options.threshold == 0.25
+
+
+def test_the_words_of_the_column_are_the_panels():
+    root = Path(__file__).parents[2]
+    column = (root / "Browser" / "fuzzy_vessel_browser" / "column.html").read_text()
+    form = (root / "FuzzyConnectedGPU" / "Resources" / "UI" / "FuzzyConnectedGPU.ui").read_text()
+    words = {text.strip().rstrip(":") for text in re.findall(r"<string>([^<]*)</string>", form)}
+    for word in ("Vessels", "Not vessel", "Add vessel", "Less", "More", "Automatic"):
+        assert word in words
+        assert re.search(rf">\s*{word}\s*</", column), word
