@@ -13,11 +13,13 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
     PROPOSED,
+    CrossSections,
     Edit,
     PruneStep,
     Step,
     TreeDistance,
     checked_branch,
+    cross_sections,
     distance_between,
     narrowest_place,
     percent_stenosis,
@@ -287,6 +289,21 @@ class Tree:
             found.smallest_diameter, found.filled,
         )  # fmt: skip
         return Section(world[0], world[1:3], world[3:5], *(float(each[0]) for each in numbers))
+
+    def sectionsAlong(self, branch: int) -> CrossSections:
+        """The cross-sections along a branch; lengths from its first point, and diameters, in mm.
+
+        `InputError` where the vessels are not in the scene any more.
+        """
+        solid = dividing.vessels_of(self.model)
+        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+        return cross_sections(solid.mask, skeleton, branch)
+
+    @property
+    def hasSections(self) -> bool:
+        """Whether the cross-sections of these branches were measured."""
+        data = self.model.GetPolyData().GetCellData()
+        return all(data.HasArray(name) for name in SECTIONS.values())
 
     def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.

@@ -1,5 +1,6 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.exports import table_text
 from PotentialSkeletonLib.tree import Course
@@ -24,6 +26,7 @@ from PotentialSkeletonMRML.colouring import (
 from PotentialSkeletonMRML.interchange import save_tree
 from PotentialSkeletonMRML.lines import joint_table, stored_skeleton, stored_table
 from PotentialSkeletonMRML.run_nodes import kept_notes, tree_name
+from PotentialSkeletonMRML.tree import Tree
 from PotentialSkeletonMRML.tree_steps import NAMES
 
 from .sentences import file_name, next_step, summary
@@ -70,7 +73,7 @@ class ResultSection:
         self.advice = ""
         self._highlight = Highlight()
         self._branches = BranchList(self.ui.branchTable, self._on_chosen)
-        self._plot = CurvePlot(self.ui.plotFrame)
+        self.plot = CurvePlot(self.ui.plotFrame)
         self.ui.legendFrame.setFixedHeight(LEGEND)
         self.ui.csvButton.connect("clicked()", self.save_csv)
         self.ui.swcButton.connect("clicked()", self.save_swc)
@@ -175,17 +178,21 @@ class ResultSection:
         self._panel.tools.show()
 
     def _plot_branch(self, row: tuple[Any, int, Any] | None) -> None:
-        """Show the radius along a branch, or a hint."""
+        """Show the radius along a branch, after cross-sections its diameters; or a hint."""
         if row is None:
-            self._plot.show_hint(_("Click a branch to see its radius."))
+            self.plot.show_hint(_("Click a branch to see its radius."))
             return
-        _model, number, curve = row
-        self._plot.show_curve(
-            Course(curve.points, curve.radius).lengths,
-            curve.radius,
-            _("Distance along branch {number} (mm)").format(number=number),
-            _("Radius (mm)"),
-        )
+        model, number, curve = row
+        x_title = _("Distance along branch {number} (mm)").format(number=number)
+        if Tree(model).hasSections:
+            with contextlib.suppress(InputError):  # the vessels are gone
+                found = Tree(model).sectionsAlong(number)
+                rows = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
+                title = _("Diameter (mm), largest and smallest in grey")
+                self.plot.show_curves(found.length, rows, x_title, title)
+                return
+        lengths = Course(curve.points, curve.radius).lengths
+        self.plot.show_curves(lengths, curve.radius, x_title, _("Radius (mm)"))
 
     # --- files
 

@@ -291,13 +291,20 @@ def test_a_way_between_two_clicks_is_straightened_only_with_a_volume(panel):
     assert "Show the volume" in panel.ui.statusLabel.text
 
 
-def test_vessels_are_split_and_measured(panel):
+def test_vessels_are_split_and_measured(panel, tmp_path):
     press(panel, "splitButton")
     assert "6 segments in Portal by branch" in said(panel)
     press(panel, "sectionsButton")
     assert "both diameters" in said(panel)
     tree = panel.widget.logic.tree(panel.widget.panel.result.models[0])
     assert "equivalent_diameter_mm" in tree.table()
+    branch = choose_trunk(panel)
+    plot, found = panel.widget.panel.result.plot, tree.sectionsAlong(branch)
+    rows = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
+    np.testing.assert_array_equal(plot.curves[1], rows)
+    panel.grab(tmp_path / "sections.png")
+    tree.cut(tree.narrowest(branch).position)  # the lines are others now: measured no more
+    assert not tree.hasSections
 
 
 def test_an_organ_is_divided(panel):

@@ -74,7 +74,7 @@ def lines_of(scene):
 
 def plotted(panel):
     """Whether the plot of the chosen branch shows a curve."""
-    from FuzzyVesselCoreLib.widgets.plots import SECOND
+    from FuzzyVesselCoreLib.widgets.plots import COLORS
 
     image = panel.ui.plotFrame.grab().toImage()
     colors = [
@@ -82,7 +82,7 @@ def plotted(panel):
         for x in range(0, image.width(), 2)
         for y in range(image.height())
     ]
-    return colors.count(SECOND) > 20
+    return colors.count(COLORS[0]) > 20
 
 
 def column(panel, number, in_order=False):
