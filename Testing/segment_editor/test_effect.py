@@ -376,3 +376,16 @@ def test_the_mouse_in_a_slice_view(session, view):
 
 def view_ras(view, x):
     return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
+
+
+def test_nothing_of_the_preview_is_saved(session, tmp_path):
+    session.click(FIRST)
+    path = str(tmp_path / "scene.mrb")
+    assert session.slicer.util.saveScene(path, {})
+    session.editor.effect.deactivate()
+    session.slicer.mrmlScene.Clear(False)
+    session.slicer.util.loadScene(path, {})
+    nodes = session.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+    assert [node.GetName() for node in nodes] == ["vessels"]
+    (points,) = session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
+    assert points.GetNumberOfControlPoints() == 1
