@@ -6,7 +6,7 @@ import pytest
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib.branch_tools import inherited_names, propose_names
 from PotentialSkeletonLib.tree import rooted_forest
-from support.trees import skeleton_of, straight
+from support.trees import ring_with_handle, skeleton_of, straight
 
 # Ends in R, A, S mm, and the radius; a branch begins where the branch of that name ends.
 PORTAL = {
@@ -82,3 +82,5 @@ def test_what_cannot_be_named_is_refused():
         propose_names(skeleton, "lung")
     with pytest.raises(InputError, match="branch 99"):
         propose_names(skeleton, "aorta", 99)
+    with pytest.raises(InputError, match="Branch 1 closes a loop"):
+        propose_names(ring_with_handle(), "aorta", 1)

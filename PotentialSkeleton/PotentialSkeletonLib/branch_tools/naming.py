@@ -98,7 +98,8 @@ def propose_names(
     Raises
     ------
     InputError
-        For an unknown anatomy, a branch that does not exist, or a skeleton without branches.
+        For an unknown anatomy, a branch that does not exist or closes a loop, or a skeleton without
+        branches.
 
     Examples
     --------
@@ -118,7 +119,8 @@ def propose_names(
     if not skeleton.branches:
         raise InputError(_("The skeleton has no branches to name."))
     if trunk is None:
-        radii = [skeleton.mean_radius(branch) for branch in skeleton.branches]
+        radii = np.array([skeleton.mean_radius(branch) for branch in skeleton.branches])
+        radii[rooted_forest(skeleton).cut] = -1
         trunk = int(np.argmax(radii))
     tree = _Tree(skeleton, ANATOMIES[anatomy], trunk, ijk_to_ras)
     begins = {tree.anatomy.trunk: [tree.trunk]}  # positions in the forest, of each vessel
@@ -146,6 +148,9 @@ class _Tree:
         root = (branch.start, branch.end)[away]
         self.forest: Forest = rooted_forest(skeleton, roots=[root])
         at = {each.number: n for n, each in enumerate(self.forest.branches)}
+        if trunk not in at:
+            text = _("Branch {number} closes a loop: choose another one of the vessel.")
+            raise InputError(text.format(number=trunk))
         self.trunk = at[trunk]
         self.points = [to_world(each.points, matrix) for each in self.forest.branches]
         self.volumes = np.zeros(len(self.points))  # of each branch with all downstream of it
@@ -189,7 +194,7 @@ class _Tree:
         """The ends in two groups, at the widest gap between their centres along the axis."""
         if len(ends) < 2:
             return {}
-        places = self.moments[ends] @ axis / self.volumes[ends]
+        places = self.moments[ends] @ axis / self.volumes[ends].clip(1e-12)
         order = np.argsort(-places)
         cut = int(np.diff(places[order]).argmin()) + 1
         groups = [[ends[n] for n in order[:cut]], [ends[n] for n in order[cut:]]]
