@@ -176,7 +176,7 @@ class Tree:
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
         """Name branches by the rules of an anatomy, and return what was named.
 
-        `branch` is of the vessel at which the rules begin. A proposal ends with "?"; names that a
+        `branch` is of the vessel at which the rules begin. A proposal ends with "(?)"; names that a
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
         skeleton: Any = stored_skeleton(self.model, in_world=True)
@@ -187,7 +187,7 @@ class Tree:
         return found
 
     def acceptNames(self) -> None:
-        """Take the "?" from all proposed names."""
+        """Take the "(?)" from all proposed names."""
         names = {n: name for n, name in self.names.items() if name.endswith(PROPOSED)}
         accepted = {n: name.removesuffix(PROPOSED) for n, name in names.items()}
         tree_steps.rename(self.model, self.skeleton, accepted)

@@ -61,7 +61,7 @@ def test_every_branch_gets_its_own_name(anatomy, rows, unnamed, trunk):
     for matrix in (None, turned):
         skeleton, names = tree_of(rows, matrix)
         found = propose_names(skeleton, anatomy, trunk, matrix)
-        expected = {n: f"{name}?" for n, name in enumerate(names) if name not in unnamed}
+        expected = {n: f"{name} (?)" for n, name in enumerate(names) if name not in unnamed}
         assert found == expected
         whole = inherited_names(rooted_forest(skeleton, roots=[0]), found)
         assert set(whole) >= set(expected)
@@ -73,7 +73,7 @@ def test_three_branches_at_one_place_are_two_divisions():
         rows[name] = ("portal vein", *PORTAL[name][1:])
     skeleton, names = tree_of(rows)
     found = propose_names(skeleton, "portal vein")
-    assert found == {n: f"{name}?" for n, name in enumerate(names) if name != "upstream"}
+    assert found == {n: f"{name} (?)" for n, name in enumerate(names) if name != "upstream"}
 
 
 def test_what_cannot_be_named_is_refused():

@@ -2,7 +2,7 @@
 
 A rule is a row of a table: a vessel ends in two groups of branches that lie apart along an axis of
 the body, or gives off two to its sides. Anatomy varies and a mask is rarely whole, so every name is
-a proposal (it ends with "?") for a person to accept or to change. The segments are those of
+a proposal (it ends with "(?)") for a person to accept or to change. The segments are those of
 Couinaud, by the portal vein's branches; the caudate lobe (segment 1) has no branch of its own here.
 """
 
@@ -20,7 +20,7 @@ from ..tree.rooting import Forest, rooted_forest
 from .measuring import checked_branch
 
 LIVER_SEGMENT = _("segment")
-PROPOSED = "?"  # at the end of a name that no person has accepted yet
+PROPOSED = " (?)"  # at the end of a name that no person has accepted yet
 RIGHT, ANTERIOR, SUPERIOR = np.eye(3)  # of the patient
 ASIDE = 0.6  # cosine to the axis, from which on a branch leaves to the side
 FIRST_PART = 20.0  # mm of a branch, which have its direction
@@ -92,7 +92,7 @@ def propose_names(
     Returns
     -------
     dict of int to str
-        A name, with "?" at its end, for each branch in question; what lies downstream of one has
+        A name, with "(?)" at its end, for each branch in question; what lies downstream of one has
         its name through `inherited_names`. Vessels that the rules do not find are left out.
 
     Raises
@@ -111,7 +111,7 @@ def propose_names(
     ...     [[9, 9], [5, 5], [5, 5]],
     ... )
     >>> propose_names(aorta, "aorta")
-    {0: 'aorta?', 1: 'right common iliac?', 2: 'left common iliac?'}
+    {0: 'aorta (?)', 1: 'right common iliac (?)', 2: 'left common iliac (?)'}
     """
     if anatomy not in ANATOMIES:
         text = _("The anatomy {name!r} is unknown: use {names}.")

@@ -78,15 +78,15 @@ def test_proposed_names_divide_the_liver_into_segments(logic):
     tree = logic.tree(logic.extract(node, "Portal", device="cpu").modelNode)
     found = tree.proposeNames("portal vein", int(np.argmax(tree.table()["length_mm"])))
     named = {name: branch for branch, name in found.items()}
-    assert {"portal vein?", "right branch?", "left branch?"} <= set(named)
+    assert {"portal vein (?)", "right branch (?)", "left branch (?)"} <= set(named)
     with pytest.raises(InputError, match="name of a liver segment"):
         tree.divideOrgan(node, "Liver", "segment")
-    tree.rename(named["right branch?"], "segment 8?")
-    assert "right branch?" in tree.proposeNames("portal vein").values()  # once more
-    tree.rename(named["right branch?"], "segment 8")
+    tree.rename(named["right branch (?)"], "segment 8 (?)")
+    assert "right branch (?)" in tree.proposeNames("portal vein").values()  # once more
+    tree.rename(named["right branch (?)"], "segment 8")
     tree.acceptNames()
     tree.proposeNames("portal vein")
-    assert tree.names[named["right branch?"]] == "segment 8"  # a person's name stays
+    assert tree.names[named["right branch (?)"]] == "segment 8"  # a person's name stays
     assert list(tree.divideOrgan(node, "Liver", "segment").volumes) == ["segment 8"]
 
 

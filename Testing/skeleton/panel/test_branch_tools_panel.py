@@ -135,13 +135,13 @@ def test_names_are_proposed_changed_by_a_click_and_accepted(panel):
     press(panel, "proposeButton")
     assert said(panel).startswith("2 names proposed")
     found = set(texts(panel, "Name")) - {""}
-    assert "aorta?" in found
-    assert all(name.endswith("?") for name in found)
+    assert "aorta (?)" in found
+    assert all(name.endswith("(?)") for name in found)
     branch = choose_trunk(panel)
     names = tools(panel).usualNameComboBox
     names.activated.emit(names.findText("right common iliac"))
     panel.process_events()
-    assert {"right common iliac", "aorta?"} <= set(texts(panel, "Name"))
+    assert {"right common iliac", "aorta (?)"} <= set(texts(panel, "Name"))
     assert panel.widget.panel.result.chosen()[0][1] == branch
     press(panel, "acceptButton")
     assert not any("?" in name for name in texts(panel, "Name"))
