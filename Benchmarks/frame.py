@@ -115,7 +115,7 @@ def measure(run: Callable[[], Any], repeats: int, warm: bool = True) -> tuple[fl
 
 def make_setting(device: str, data: str | None, quick: bool, repeats: int) -> Setting:
     """The setting of a command line."""
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
+    from FuzzyVesselCoreLib.gpu.device import choose_device
 
     chosen = choose_device(device)
     folder = Path(data) if data else None

@@ -201,7 +201,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        FuzzyConnectedGPUMRML.result.SegmentationResult
+        FuzzyConnectedGPUMRML.run_inputs.SegmentationResult
             ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
 
         Raises

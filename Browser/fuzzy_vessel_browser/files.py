@@ -15,7 +15,7 @@ from aiohttp import web
 
 from fuzzy_vessel.reading import volumes
 from fuzzy_vessel.reading.process import SUFFIXES, TIFF, Choice
-from fuzzy_vessel.writing.files import write_nodes
+from fuzzy_vessel.writing import write_nodes
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import add_phantom
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom

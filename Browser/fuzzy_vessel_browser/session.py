@@ -14,8 +14,7 @@ from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
 from FuzzyConnectedGPUMRML.vessels import OTHER, color_of, set_kind
-from FuzzyConnectedGPUPanel.advice import Situation, advice
-from FuzzyConnectedGPUPanel.wording import worded
+from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml import points as markups

@@ -20,13 +20,12 @@ from time import perf_counter
 from typing import NamedTuple, NoReturn
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, others_in
 
 from .arguments import Parser, make_parser
 from .progress import Progress
 from .reading.process import one_line
-from .writing.files import BRANCHES
-from .writing.folder import OF_FILE_MANAGERS, REPORT
+from .writing import BRANCHES, OF_FILE_MANAGERS, REPORT
 
 RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 DONE, FAILED, NOT_RUN = "done", "failed", {"status": "not run", "seconds": None, "error": ""}

@@ -78,8 +78,7 @@ def skeleton(options: Namespace, progress: Progress) -> Report:
 def _finish(options, folder, progress, origin, outcome, trees, volume, focus):
     """Write Slicer's scene and the report; returns what the user reads."""
     from . import report
-    from .writing.files import write_slicer_scene
-    from .writing.folder import write_report
+    from .writing import write_report, write_slicer_scene
 
     progress.stage("Writing the scene")
     write_slicer_scene(folder, volume, focus)
@@ -116,7 +115,7 @@ def slicer_cli(options: Namespace, progress: Progress) -> Report:
 
 def serve(options: Namespace, _progress: Progress) -> Report:
     """Serve the page of `fuzzy_vessel_browser`, which stands on this package."""
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
+    from FuzzyVesselCoreLib.gpu.device import choose_device
 
     choose_device(options.device)
     if options.volume is not None:
@@ -140,7 +139,7 @@ def serve(options: Namespace, _progress: Progress) -> Report:
 @contextmanager
 def _job(options: Namespace, progress: Progress) -> Iterator[Path]:
     """The folder of results of a job, with an empty scene and no VTK messages."""
-    from .writing.folder import ResultsFolder
+    from .writing import ResultsFolder
 
     with ResultsFolder(options.out) as folder:
         progress.stage("Starting")
@@ -157,7 +156,7 @@ def _job(options: Namespace, progress: Progress) -> Iterator[Path]:
 def check_segmentation(options: Namespace) -> None:
     """Check the arguments of a segmentation."""
     from FuzzyConnectedGPULib import SOLVERS
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
+    from FuzzyVesselCoreLib.gpu.device import choose_device
 
     _check_files(options)
     if options.solver is not None and options.solver not in SOLVERS:
@@ -190,7 +189,7 @@ def check_segmentation(options: Namespace) -> None:
 
 def check_centrelines(options: Namespace) -> None:
     """Check how a skeleton is to be made."""
-    from FuzzyVesselCoreLib.gpu.selection import choose_device
+    from FuzzyVesselCoreLib.gpu.device import choose_device
     from PotentialSkeletonLib import SkeletonOptions
 
     choose_device(options.device)

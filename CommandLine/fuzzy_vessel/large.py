@@ -22,8 +22,7 @@ from FuzzyConnectedGPULib.distributed import (
 )
 from FuzzyConnectedGPULib.distributed.blocks import Volume
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
-from FuzzyVesselCoreLib.files.step_folder import StepFolder
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder, others_in
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.graph.exports import COLUMNS as BRANCH_COLUMNS
@@ -34,8 +33,7 @@ from .jobs import check_centrelines
 from .progress import Progress
 from .reading import stacks
 from .reading.process import memory_of_the_machine
-from .writing.files import BRANCHES, check_roots, write_trees
-from .writing.folder import write_report
+from .writing import BRANCHES, check_roots, write_report, write_trees
 
 LEVELS, LABELS, COMPONENTS = "levels.zarr", "labels.ome.zarr", "components.csv"
 CENTRELINES_FOLDER = "centrelines.unfinished"

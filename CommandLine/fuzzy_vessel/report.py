@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from .writing.folder import PROGRAM
+from .writing import PROGRAM
 
 PACKAGES = (
     "numpy", "numba", "scipy", "slicer-core", "vtk", "SimpleITK", "cupy-cuda12x", "cupy-cuda13x",

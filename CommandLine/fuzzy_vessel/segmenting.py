@@ -13,11 +13,10 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-from . import pictures, report
+from . import pictures, report, writing
 from .progress import Progress
-from .reading import points, volumes
+from .reading import volumes
 from .reading.process import Choice
-from .writing import files
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MAX_SURFACE_VOXELS = 1_000_000
@@ -113,7 +112,7 @@ def _named_vessels(named, volume):
 
 def _seeds(options, volume):
     """The seeds of the file and of the command line in one list."""
-    seeds = points.read_seeds(options.seeds) if options.seeds else None
+    seeds = volumes.read_seeds(options.seeds) if options.seeds else None
     seeds = _points(options.seed, volume, "Vessels", "--seed", seeds)
     return [seeds] if seeds else []
 
@@ -131,7 +130,7 @@ def _points(voxels, volume, name, option, into=None):
         return into
     positions = world_points(np.array(voxels)[:, ::-1], volume)
     labels = [",".join(map(str, voxel)) for voxel in voxels]
-    return points.add_positions(positions, name, labels, into)
+    return volumes.add_positions(positions, name, labels, into)
 
 
 def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
@@ -236,7 +235,7 @@ def write(
         written |= {"phantom.nrrd": volume, "phantom-vessels.nrrd": known}
     if options.nifti:
         written["labelmap.nii.gz"] = outcome.result.labelmapNode
-    files.write_nodes(folder, written)
+    writing.write_nodes(folder, written)
     inputs.origin |= {
         "size": list(volume.GetImageData().GetDimensions()),
         "spacing_mm": list(volume.GetSpacing()),

@@ -11,12 +11,11 @@ import numpy as np
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib.graph.exports import table_text
 
-from . import pictures, report
+from . import pictures, report, writing
 from .progress import Progress
 from .reading import volumes
 from .reading.process import Choice
 from .rendering import CannotRender
-from .writing import files
 
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
 # wide they are closed, where the user has not chosen.
@@ -42,7 +41,7 @@ class Outcome:
     length: float  # of all branches, mm
     options: dict
     warnings: list[str]
-    trees: dict = field(default_factory=dict)  # what `files.write_trees` found
+    trees: dict = field(default_factory=dict)  # what `writing.write_trees` found
 
     @property
     def skeleton(self) -> Any:
@@ -100,7 +99,7 @@ def find(
                 joint.setdefault(column, []).extend(values)
         found.append(outcome)
     if joint:
-        table_text(joint, folder / files.BRANCHES)
+        table_text(joint, folder / writing.BRANCHES)
     return found
 
 
@@ -114,7 +113,7 @@ def _extract(labelmap, wanted, options, progress):
     """Let the module's logic find the centrelines."""
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    files.check_roots(options.root, labelmap.GetImageData().GetDimensions())
+    writing.check_roots(options.root, labelmap.GetImageData().GetDimensions())
     progress.stage("Finding centrelines")
     names = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels")
     chosen = {name: getattr(options, name) for name in names}
@@ -156,8 +155,10 @@ def _write(folder, labelmap, outcome, options, progress):
         written["centrelines.vtp"] = result.modelNode
     if options.nifti:
         written["skeleton.nii.gz"] = result.labelmapNode
-    files.write_nodes(folder, written)
+    writing.write_nodes(folder, written)
     if 0 < len(result.curveNodes) <= MAX_CURVES:
-        files.write_curves(folder, result.curveNodes)
-    outcome.trees, warnings = files.write_trees(folder, skeleton, labels, result.ijkToRAS, options)
+        writing.write_curves(folder, result.curveNodes)
+    outcome.trees, warnings = writing.write_trees(
+        folder, skeleton, labels, result.ijkToRAS, options
+    )
     outcome.warnings += warnings

@@ -14,11 +14,11 @@ from typing import Any
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
     ".contrast.automatic_seeds": "automatic_seeds",
-    ".contrast.cached_map": "CachedConnectedness",
+    ".contrast.contrast_model": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.groups": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
-    ".scene": "FuzzyScene error_voxels",
+    ".problem": "FuzzyScene error_voxels",
     ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
     "segment_several",
     ".solvers": "SOLVERS",

@@ -14,8 +14,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.threads import in_parts
 
-from .input_errors import ConstantVolumeError
-from .input_validation import checked_seeds, checked_volume
+from .input_validation import ConstantVolumeError, checked_seeds, checked_volume
 
 TOP_LEVEL = 65535
 FORMS, SIDES = ("geometric", "weighted"), ("both", "bright", "dark")

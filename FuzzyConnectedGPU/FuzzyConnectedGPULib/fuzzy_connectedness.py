@@ -11,14 +11,12 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryError, InputError
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, level_values, write_level_values
-from .input_errors import SolverDeviceError
-from .problem import Problem, state_problem
-from .scene import FuzzyScene
+from .input_validation import SolverDeviceError
+from .problem import FuzzyScene, Problem, state_problem
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
 
 

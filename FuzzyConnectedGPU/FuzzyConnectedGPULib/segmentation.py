@@ -11,11 +11,11 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness
-from .contrast.cached_map import CachedConnectedness
+from .contrast.contrast_model import CachedConnectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
+from .problem import FuzzyScene
 from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
-from .scene import FuzzyScene
 from .thresholds import binarize, check_rounds, check_threshold, choose_threshold
 from .thresholds import fill_gaps as filled
 

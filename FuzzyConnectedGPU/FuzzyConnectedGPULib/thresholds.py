@@ -14,9 +14,8 @@ from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .affinity import TOP_LEVEL, level_values
-from .input_errors import BackgroundConnectedError
-from .input_validation import checked_seeds
-from .scene import FuzzyScene, scene_values
+from .input_validation import BackgroundConnectedError, checked_seeds
+from .problem import FuzzyScene, scene_values
 
 MAX_ROUNDS = 10  # in which gaps are filled
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache

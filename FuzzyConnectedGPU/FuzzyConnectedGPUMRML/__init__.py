@@ -1,6 +1,6 @@
 """The module's work on MRML nodes, without Qt; the module's Logic is its public face.
 
 A run is `segmenting`: nodes to arrays, the library, arrays to nodes; `run_inputs` says what a
-result was made of, `result` what scripts get. `vessels`, `history` and `seed_rows` are about lists
-of points, `views` about what is seen, `volume_state` about what belongs to each volume.
+result was made of, and what scripts get. `vessels`, `history` and `seeds` are about lists of
+points, `views` about what is seen.
 """

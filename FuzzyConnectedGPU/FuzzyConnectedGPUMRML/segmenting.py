@@ -12,7 +12,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
-from FuzzyConnectedGPULib.input_errors import SameVoxelError
+from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
@@ -23,7 +23,7 @@ from FuzzyVesselCoreLib.mrml.images import image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
-from FuzzyVesselCoreLib.mrml.regions import region_mask
+from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     VOLUME_TAG,
@@ -36,8 +36,14 @@ from FuzzyVesselCoreLib.mrml.segments import (
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
-from .result import FaintPointsNote, SamePlaceError, SegmentationResult, UnsureNote, Vessel
-from .run_inputs import RunOptions
+from .run_inputs import (
+    FaintPointsNote,
+    RunOptions,
+    SamePlaceError,
+    SegmentationResult,
+    UnsureNote,
+    Vessel,
+)
 from .vessels import hand_over_voxels, is_seed, look
 from .volumes import labelled_millilitres, scene_values
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.terminology import entry_of
+from FuzzyVesselCoreLib.mrml.segments import entry_of
 
 ROLE = "vessels"
 KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points

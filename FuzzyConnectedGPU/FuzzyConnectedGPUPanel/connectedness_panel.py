@@ -7,8 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
-from FuzzyConnectedGPUMRML.result import FaintPointsNote
-from FuzzyConnectedGPUMRML.run_inputs import RunOptions
+from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
 from FuzzyConnectedGPUMRML.vessels import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
@@ -17,7 +16,6 @@ from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from .advice import NO_POINTS, AdviceLine
 from .clicks import ClickUndo
 from .following import Following
 from .input_section import InputSection, RegionSection, region_of, region_problem
@@ -25,7 +23,7 @@ from .output_section import OutputSection
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
-from .wording import worded
+from .wording import NO_POINTS, AdviceLine, worded
 
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))

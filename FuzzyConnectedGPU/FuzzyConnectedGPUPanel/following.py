@@ -11,8 +11,8 @@ from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
-from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
 from FuzzyVesselCoreLib.widgets.module_panel import frozen
+from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 
 class NothingToDo(Exception):

@@ -8,8 +8,8 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import history, views
 from FuzzyConnectedGPUMRML.vessels import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
-from FuzzyVesselCoreLib.mrml.regions import fit_roi
-from FuzzyVesselCoreLib.widgets.edit_observer import EditObserver
+from FuzzyVesselCoreLib.mrml.reading import fit_roi
+from FuzzyVesselCoreLib.widgets.output_selector import EditObserver
 
 from .clicks import list_of
 

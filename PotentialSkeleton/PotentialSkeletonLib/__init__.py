@@ -1,9 +1,9 @@
 """Curve skeletons by the potential-field method, from a labelmap to a graph (arrays K, J, I).
 
-`extraction` (public entry, with `options`) -> `assembly` (prepared `object`, its
-components, `graph`, `report` with `messages`) -> `component` (one component, whose arrays are in
-`component_volumes`): `field`, `critical_points`, `tracing`, `endpoints`, `level_thinning` by
-`thinning`. `by_component` makes the skeleton of a labelled volume that does not fit in memory.
+`extraction` (public entry, with `options`) -> `assembly` (prepared `object`, its components,
+`graph`, `report` with `messages`) -> `component` (one component): `field`, `critical_points`,
+`tracing`, `endpoints`, `thinning`. `by_component` makes the skeleton of a labelled volume that does
+not fit in memory.
 `tree`, `branch_tools` and `interchange` take the result. Public is what these, `by_component` and
 this package export; all else is private.
 """

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 
 from .component import skeletonize_component

@@ -18,10 +18,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock
-from FuzzyVesselCoreLib.files.step_folder import StepFolder
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.voxels.labels import fill_cavities
+from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
 from .assembly import assemble
 from .critical_points.critical_points import CriticalPoint

@@ -7,19 +7,18 @@ import numpy as np
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .component_volumes import ComponentVolumes
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
-from .endpoints.cuda_geodesic import geodesic_distance_on
-from .endpoints.endpoints import endpoints_beyond, protrusion_endpoints
+from .endpoints import endpoints_beyond, geodesic_distance_on, protrusion_endpoints
 from .field.force_field import CPU_METHODS, field_of_components
 from .graph.skeleton_graph import skeleton_graph
 from .graph.voxel_graph import topology
-from .level_thinning import LevelThinning, membership, union
+from .object.voxel_classes import ComponentVolumes
 from .options import SkeletonOptions
 from .report import ComponentSkeleton, Stages
-from .tracing.component_curves import ComponentCurves
+from .thinning import LevelThinning, membership, union
 from .tracing.curve_voxels import voxels_of
+from .tracing.streamlines import ComponentCurves
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer

@@ -16,8 +16,16 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 
 from .colouring import branch_color
-from .curves import fill_curve, group, show_curve
-from .lines import branch_lines, fill_model, fill_table, show_model, tubes
+from .lines import (
+    branch_lines,
+    fill_curve,
+    fill_model,
+    fill_table,
+    group,
+    show_curve,
+    show_model,
+    tubes,
+)
 from .run_nodes import CENTRELINES, SkeletonResult
 from .solid import SolidInput
 

@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .curves import folder_of, remove_empty_folder
+from .lines import folder_of, remove_empty_folder
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"

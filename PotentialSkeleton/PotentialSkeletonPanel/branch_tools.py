@@ -26,9 +26,8 @@ from PotentialSkeletonMRML.run_nodes import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 from .sentences import PRUNING, branches_text, counted, file_name, step_text
-from .straightened_view import StraightenedView, background_volume
 from .vessels_section import is_segmentation
-from .views import jump_slices
+from .views import StraightenedView, background_volume, jump_slices
 
 LOWEST = 26  # pixels of a button
 POINTS = "Branch tool"  # name of the list of clicks

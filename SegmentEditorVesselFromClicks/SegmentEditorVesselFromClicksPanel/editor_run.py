@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.geometry import inside, points_to_voxels, voxel_volume
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.labels import label_components
+from FuzzyVesselCoreLib.voxels.masks import label_components
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 

@@ -16,7 +16,7 @@ from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
-from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
+from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_run import EditorRun, masking_of

@@ -21,7 +21,7 @@ pytest.importorskip("slicer", reason="slicer-core is not installed")
 import slicer
 
 from fuzzy_vessel import headless
-from fuzzy_vessel.reading import points, process, volumes
+from fuzzy_vessel.reading import process, volumes
 from fuzzy_vessel.reading.process import Choice
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
@@ -302,7 +302,7 @@ def test_points_in_both_coordinate_systems(tmp_path, system, expected, strange):
     markup = {"type": "Fiducial", "controlPoints": [point, unplaced], "measurements": strange}
     path = tmp_path / "seeds.mrk.json"
     path.write_text(json.dumps({"markups": [{**markup, "coordinateSystem": system}]}))
-    node = points.read_seeds(path)
+    node = volumes.read_seeds(path)
     np.testing.assert_allclose(slicer.util.arrayFromMarkupsControlPoints(node), [expected])
     assert node.GetNthControlPointLabel(0) == "aorta"
     assert node.GetStorageNode() is None
@@ -328,4 +328,4 @@ def test_points_in_both_coordinate_systems(tmp_path, system, expected, strange):
 def test_points_that_are_none(tmp_path, text):
     path = tmp_path / "seeds.mrk.json"
     path.write_text(text)
-    refusal(path, points.read_seeds)
+    refusal(path, volumes.read_seeds)

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from fuzzy_vessel.writing import files
-from fuzzy_vessel.writing.folder import ResultsFolder, write_report
+from fuzzy_vessel import writing
+from fuzzy_vessel.writing import ResultsFolder, write_report
 from FuzzyVesselCoreLib.errors import InputError
 
 OURS = json.dumps({"program": "fuzzy-vessel"})
@@ -137,8 +137,8 @@ def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
-            lambda: files.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
-            lambda: files.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
+            lambda: writing.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: writing.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
             lambda: write_report(tmp_path, {"long": "x" * 30_000}),
         ):
             with pytest.raises(OSError, match=r"could not be written|File too large"):
@@ -149,10 +149,10 @@ def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
 
 @pytest.mark.parametrize("kept", [0, 100, -30])
 def test_a_file_that_lost_its_end_is_not_whole(slicer_scene, tmp_path, kept):
-    files.write_nodes(tmp_path, {"a.nrrd": add_noise()})
+    writing.write_nodes(tmp_path, {"a.nrrd": add_noise()})
     (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
     for name in ("a.nrrd", "a.json"):
         path = tmp_path / name
-        assert files.is_whole(path)
+        assert writing.is_whole(path)
         path.write_bytes(path.read_bytes()[:kept])
-        assert not files.is_whole(path)
+        assert not writing.is_whole(path)

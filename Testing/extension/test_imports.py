@@ -113,7 +113,7 @@ def test_importing_the_algorithms_needs_numpy_only():
         f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
         "import FuzzyConnectedGPULib\n"
         "from FuzzyConnectedGPULib import *\n"  # its names are imported when they are asked for
-        "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.selection\n"
+        "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.device\n"
         "import FuzzyVesselCoreLib.mrml.ownership, FuzzyVesselCoreLib.mrml.points\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
         "print(sorted(SOLVERS))"

@@ -29,8 +29,7 @@ PANELS = {
 # .. but for the words, which are the page's, too.
 WORDS = {
     "FuzzyVesselCoreLib/widgets/__init__.py", "FuzzyVesselCoreLib/widgets/wording.py",
-    "FuzzyConnectedGPUPanel/__init__.py", "FuzzyConnectedGPUPanel/advice.py",
-    "FuzzyConnectedGPUPanel/wording.py",
+    "FuzzyConnectedGPUPanel/__init__.py", "FuzzyConnectedGPUPanel/wording.py",
 }  # fmt: skip
 HIDDEN = ("FuzzyVesselCore", "SegmentEditorVesselFromClicks")
 MODULES = [ROOT / name for name in PACKAGES]

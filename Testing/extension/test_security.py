@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzzy_vessel.writing.folder import ResultsFolder
+from fuzzy_vessel.writing import ResultsFolder
 from support.places import PACKAGE_FOLDERS
 
 SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))

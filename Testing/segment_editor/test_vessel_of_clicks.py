@@ -79,7 +79,7 @@ class Case:
     def on_volume(self, labels):
         """Labels of the editor's voxels as a mask of the volume, as the preview shows them."""
         from FuzzyConnectedGPUMRML.views import LabelPreview
-        from FuzzyVesselCoreLib.mrml.regions import mask_of
+        from FuzzyVesselCoreLib.mrml.reading import mask_of
 
         preview, transform_id = LabelPreview("preview"), self.segmentation.GetTransformNodeID()
         labels = labels.astype(np.uint8)

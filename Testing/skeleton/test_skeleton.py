@@ -15,9 +15,8 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
-from PotentialSkeletonLib.level_thinning import gap_paths
-from PotentialSkeletonLib.object.tunnels import close_tunnels
-from PotentialSkeletonLib.thinning import empty_states, grow, peel, removable, thin
+from PotentialSkeletonLib.object.preparing import close_tunnels
+from PotentialSkeletonLib.thinning import empty_states, gap_paths, grow, peel, removable, thin
 from support.solids import line
 
 CUBE = np.ones((3, 3, 3), bool)

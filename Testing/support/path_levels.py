@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from FuzzyConnectedGPULib.contrast.cuda_widest_paths import widest_paths_on_device
-from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths
+from FuzzyConnectedGPULib.contrast.widest_paths import widest_paths, widest_paths_on_device
 
 
 def path_levels(contrast, inside, starts, unit, floor, competing=None, gpu=None):

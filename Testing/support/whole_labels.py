@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyConnectedGPULib.thresholds import binarize, fill_gaps
-from FuzzyVesselCoreLib.voxels.labels import component_sizes, label_components
+from FuzzyVesselCoreLib.voxels.masks import component_sizes, label_components
 
 
 def whole_labels(

@@ -1,4 +1,4 @@
-"""Image and point files to MRML nodes: `volumes` and `points` are what the jobs call.
+"""Image and point files to MRML nodes: `volumes` is what the jobs call.
 
 `process` reads risky files in a child, by SimpleITK (`itk`), zarr and tifffile (`stacks`).
 """

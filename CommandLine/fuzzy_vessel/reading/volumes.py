@@ -1,7 +1,8 @@
 """Volumes, masks and labelmaps from files into the MRML scene."""
 
+import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from .process import SUFFIXES, Choice, Image, kind_of, read_image
+from .process import SUFFIXES, Choice, Image, kind_of, one_line, read_image
 
 # Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
 # the user should know of its reading, a line each.
@@ -173,3 +174,71 @@ def _refuse_scan(path, values, chosen):
             f"{path}: this looks like a scan, not a labelmap: it holds {values.size:,} different "
             f"numbers from {values[0]:g} to {values[-1]:g}; name one with --label N, or {way_out}"
         )
+
+
+# ---- Lists of points (.mrk.json), read without Slicer's reader
+# That ends the process where an entry is of another kind than it should be.
+
+# Signs of the first two coordinates, from the file's system to R, A, S.
+SIGNS = {"RAS": 1, "LPS": -1, "0": 1, "1": -1}
+
+
+def read_seeds(path: str | Path) -> Any:
+    """Read a list of points (.mrk.json, as Slicer saves it): their positions and labels.
+
+    Returns
+    -------
+    vtkMRMLMarkupsFiducialNode
+        Without points that were not placed yet.
+    """
+    path = existing(path)
+    try:
+        markups = json.loads(path.read_bytes().decode("utf-8"))["markups"]
+        kinds = [str(markup["type"]) for markup in markups]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
+            "Markups module, or give them one by one with --seed I,J,K."
+        ) from error
+    if kinds != ["Fiducial"]:
+        raise InputError(
+            f"{path}: one list of points is needed; the file holds "
+            f"{one_line(', '.join(kinds)) or 'nothing'}."
+        )
+    try:
+        points = [_point(entry) for entry in markups[0].get("controlPoints", [])]
+        sign = SIGNS[str(markups[0].get("coordinateSystem", "LPS"))]
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise InputError(
+            f"{path}: the list of points is damaged ({one_line(error)}); save it again from "
+            "Slicer's Markups module."
+        ) from error
+    placed = list(filter(None, points))
+    positions = [(sign * x, sign * y, z) for _, (x, y, z) in placed]
+    return add_positions(positions, name_of(path), [label for label, _ in placed])
+
+
+def _point(entry):
+    """Label and position of a point; None if it was not placed."""
+    status = str(entry.get("positionStatus", "defined"))
+    if status not in ("defined", "undefined", "preview", "missing"):
+        raise ValueError(f"a point has the status {status}")
+    if status != "defined":
+        return None
+    x, y, z = (float(length) for length in entry["position"])
+    if not all(abs(length) <= MAX_POSITION for length in (x, y, z)):
+        raise ValueError(f"a point has the position {x:g}, {y:g}, {z:g}")
+    return one_line(entry.get("label", "")), (x, y, z)
+
+
+def add_positions(
+    positions: Sequence[Any], name: str, labels: Sequence[str] | None = None, into: Any = None
+) -> Any:
+    """Add points (R, A, S in mm) to a list of points, a new one by default."""
+    import slicer
+
+    if into is None:
+        into = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for number, position in enumerate(positions):
+        into.AddControlPointWorld(position, labels[number] if labels else f"{name}-{number + 1}")
+    return into

@@ -137,7 +137,7 @@ def _run(job, given, progress):
 def _segment(given, progress, folder):
     from .. import segmenting
     from ..jobs import check_segmentation
-    from ..reading import points, volumes
+    from ..reading import volumes
 
     names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
     options = _options("segment", given.volume, given, names)
@@ -152,9 +152,9 @@ def _segment(given, progress, folder):
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
-        vessels=[points.add_positions(given.seeds, "Vessels")] if given.seeds else [],
+        vessels=[volumes.add_positions(given.seeds, "Vessels")] if given.seeds else [],
         title=Path(given.volume).name,
-        background=points.add_positions(given.background, "Background")
+        background=volumes.add_positions(given.background, "Background")
         if given.background
         else None,
         mask=volumes.read_mask(given.mask) if given.mask else None,
@@ -217,7 +217,7 @@ def _files(suffixes: Sequence[str], **wanted: str | None) -> dict[str, str]:
 
 
 def _write(folder, files, progress, **nodes):
-    from ..writing.files import write_nodes
+    from ..writing import write_nodes
 
     progress.stage("Writing")
     write_nodes(folder, {file: nodes[file.split(".")[0]] for file in files})

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..input_errors import NothingTubularError
-from ..input_validation import checked_mask, checked_spacing, checked_volume
+from ..input_validation import NothingTubularError, checked_mask, checked_spacing, checked_volume
 
 COUNT = 6
 MAP_SHARE = 0.7  # of the progress of one polarity

@@ -134,7 +134,7 @@ def lower_own_background(
     is as wide as the local background looks: the background rises to half of it and more. The
     contrast that is left lies about a click's threshold, so that noise would decide on each voxel.
     There only clear contrasts count. A click in there is judged by the difference to the tissue
-    itself (`faint_clicks`), in which the vessel is solid.
+    itself (`click_scene`), in which the vessel is solid.
 
     Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
     vessels, and `at_first` is the contrast at the first click.

@@ -6,21 +6,28 @@ regard to the threshold of paths, which is near the noise: faint links connect, 
 contrast belong. Labels are the voxels of at least 0.5; another cut is "less" or "more".
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .borders import move_to_half_contrast
-from .clicks import Clicks
+from .background import SHARE_OF_DIFFERENCE
+from .clicks import (
+    MAX_RADIUS,
+    Ball,
+    Clicks,
+    at_click,
+    component_of,
+    inscribed_radius,
+    peaks_near,
+    squared_distance,
+)
 from .contrast_map import ContrastMap
-from .contrast_threshold import CONTRAST_THRESHOLD
-from .corrections import remove_leaks
-from .faint_clicks import add_faint_click
-from .halos import in_halo
-from .main_object import Click, MainObject
-from .neighbourhood import at_click
+from .contrast_model import CONTRAST_THRESHOLD, membership, midway
+from .main_object import EVIDENT, Click, MainObject, in_halo
 
 
 def click_scene(
@@ -87,3 +94,261 @@ def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
         return Click(voxel, own, voxel)
     ridge, start = found.middle_near(voxel)
     return Click(voxel, max(own, ridge), start if ridge > own else voxel)
+
+
+# ---- Clicks with less contrast than the threshold: each adds its own structure, and little else
+
+# Deviations of the noise from which on a click has evidence in the contrast to a wide background,
+# and in the difference to the median (bright, dark).
+EVIDENT_WIDE, EVIDENT_DIFFERENCE = 3.0, 1.2
+# A click adds its whole component where that is at most this share of the object, else the part of
+# it within some inscribed radii.
+FAINT_SHARE, FAINT_CONTRAST = 0.5, 0.6
+FAINT_RADII = LEAST_RADIUS = 3.0  # .. and of the smallest spacing, however thin the vessel is
+FARTHEST = LEAST_RADIUS * MAX_RADIUS
+# Among several tissues, where the vessel may be its own background (`lower_own_background`): so
+# many radii, without what is as much brighter than the click as the threshold is fainter.
+WIDE_RADII = 6.0
+MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
+MAX_OF_VOLUME = 0.4  # .. that the only click may add
+# A click without any evidence: the membership of similar voxels, and how far they are searched.
+BLIND_MEMBERSHIP = 0.6
+BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
+
+
+def add_faint_click(
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    click: tuple[int, ...],
+    size: int,
+    beside_object: bool = True,
+    near: bool = False,
+) -> tuple[int, bool]:
+    """Add, in place, the structure that a click of less contrast than the threshold means.
+
+    `size` is the number of the object's voxels; `beside_object` says whether other clicks have an
+    object (else nothing is known to be a vessel yet); `near` that nothing far from the click is
+    meant. Returns by how many voxels the object has grown, and False where the click differs from
+    its surroundings in no way.
+    """
+    if found.is_blank(click):
+        return _add_alike(connectedness, found, click, 0), False
+    for values, noise, least in _contrasts(found, beside_object):
+        contrast = at_click(values, click)
+        if contrast < least * noise or values[click] <= 0:
+            continue
+        if values is found.contrast and _own_background(found, click, contrast):
+            continue
+        threshold = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
+        threshold = min(threshold, float(values[click]))
+        limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
+        whole = None if near else found.component(values, click, threshold, limit)
+        if whole is not None:
+            flat, voxels = connectedness.ravel(), whole.voxels
+            before = flat[voxels]
+            added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
+            if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
+                flat[voxels] = np.maximum(before, membership(whole.contrast, threshold))
+                return added, True
+        return _add_near(connectedness, values, found, click, threshold), True
+    return _add_alike(connectedness, found, click, size), False
+
+
+def _contrasts(
+    found: ContrastMap, beside_object: bool
+) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Contrasts to wider and wider backgrounds, their noise, and how many deviations count.
+
+    Darker than the tissue while vessels are brighter may be a part of a vessel that is there, but
+    no vessel by itself, nor fat and air among several tissues.
+    """
+    yield found.contrast, found.noise, EVIDENT
+    yield *found.wide_contrast, EVIDENT_WIDE
+    difference, noise = found.difference
+    yield difference, noise, EVIDENT_DIFFERENCE
+    if beside_object and not found.several_tissues:
+        yield -difference, noise, EVIDENT_DIFFERENCE
+
+
+def _own_background(found: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:
+    """Whether a click lies where the vessel itself is the background; its contrast is none."""
+    if not found.several_tissues:
+        return False
+    return contrast < SHARE_OF_DIFFERENCE * at_click(found.difference[0], click)
+
+
+def _add_near(
+    connectedness: np.ndarray,
+    values: np.ndarray,
+    found: ContrastMap,
+    click: tuple[int, ...],
+    threshold: float,
+) -> int:
+    """Add the 6-connected component of a click within some inscribed radii of it."""
+    radii, most, unit = FAINT_RADII, np.inf, found.unit
+    if found.several_tissues and values is not found.contrast:
+        radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
+    ball = Ball(values.shape, click, MAX_RADIUS, unit)
+    enough = found.masked(values[ball.box] >= threshold, ball.box)
+    radius = inscribed_radius(enough, ball.centre, unit)
+    ball = Ball(values.shape, click, min(max(radii * radius, LEAST_RADIUS), FARTHEST), unit)
+    own = values[ball.box]
+    alike = found.masked((own >= threshold) & (own <= most) & ball.inside, ball.box)
+    near = component_of(alike, ball.centre)
+    return _raise(connectedness[ball.box], near, membership(own[near], threshold))
+
+
+def _add_alike(
+    connectedness: np.ndarray, found: ContrastMap, click: tuple[int, ...], size: int
+) -> int:
+    """Without any evidence: similar voxels in a ball that is small compared with the object."""
+    volume = max(BLIND_SHARE * size, 27) * np.prod(found.unit)
+    radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
+    ball = Ball(connectedness.shape, click, radius, found.unit)
+    difference, noise = found.difference
+    alike = np.abs(difference[ball.box] - difference[click]) <= BLIND_ALIKE * noise
+    if found.contrast[click] > 0:
+        own = at_click(found.contrast, click)
+        alike &= found.contrast[ball.box] >= FAINT_CONTRAST * own
+    alike = found.masked(alike & ball.inside, ball.box)
+    alike[ball.centre] = True
+    alike = component_of(alike, ball.centre)
+    return _raise(connectedness[ball.box], alike, np.float32(BLIND_MEMBERSHIP))
+
+
+def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32) -> int:
+    """Raise the connectedness of voxels in place; by how many the object has grown."""
+    before = part[voxels]
+    after = np.maximum(before, least)
+    part[voxels] = after
+    grown = (before < CONTRAST_THRESHOLD) & (after >= CONTRAST_THRESHOLD)
+    return int(np.count_nonzero(grown))
+
+
+# ---- Background clicks: each removes the leak that it lies in, and nothing else
+
+# On a plateau of at least this inscribed radius, not much fainter than its peak: voxels at least
+# half as bright, within a reach.
+PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
+PEAK_SHARE, PEAK_DISTANCE = 0.6, 3.0
+# Else the threshold is raised around the click, by a Gaussian of some inscribed radii, not wider
+# than a share of the distance to the nearest positive click.
+LOCAL_RADII, MIN_LOCAL, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5
+ABOVE_CLICK = 1.05  # the raised threshold at the click, in multiples of its contrast
+
+
+def remove_leaks(
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    positive: list[tuple[int, ...]],
+    negative: list[tuple[int, ...]],
+    progress: Progress,
+) -> None:
+    """Lower the connectedness, in place, around background clicks.
+
+    The progress is checked before each background click.
+    """
+    leaks = [click for click in negative if connectedness[click] >= CONTRAST_THRESHOLD]
+    # The object around each click, before any of them has lowered it.
+    objects = [_object_around(connectedness, found, click) for click in leaks]
+    for click, around in zip(leaks, objects, strict=True):
+        progress.check()
+        _remove_leak(connectedness, around, found, positive, click)
+
+
+def _object_around(
+    connectedness: np.ndarray, found: ContrastMap, click: tuple[int, ...]
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The object in the box of a ball around a click, and the click in the box."""
+    around = Ball(connectedness.shape, click, MAX_RADIUS, found.unit)
+    return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
+
+
+def _remove_leak(
+    connectedness: np.ndarray,
+    around: tuple[np.ndarray, tuple[int, ...]],
+    found: ContrastMap,
+    positive: list[tuple[int, ...]],
+    click: tuple[int, ...],
+) -> None:
+    contrast, unit = found.contrast, found.unit
+    own = float(contrast[click])
+    one = tuple(slice(c, c + 1) for c in click)
+    peak = float(peaks_near(contrast, one, PEAK_DISTANCE, unit)[0, 0, 0])
+    radius = inscribed_radius(*around, unit)
+    nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
+    if radius >= PLATEAU_RADIUS and own >= PEAK_SHARE * peak:
+        reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
+        ball = Ball(contrast.shape, click, reach, unit)
+        leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
+        connectedness[ball.box][leak & _nearer(ball, positive, unit)] = 0
+    width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
+    ball = Ball(contrast.shape, click, 3 * width, unit)
+    raised = ABOVE_CLICK * own * _bell(ball, width)
+    _raise_thresholds(connectedness, found, ball, raised, positive, click)
+
+
+def _bell(ball: Ball, width: float) -> np.ndarray:
+    return np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
+
+
+def _raise_thresholds(
+    connectedness: np.ndarray,
+    found: ContrastMap,
+    ball: Ball,
+    thresholds: np.ndarray,
+    positive: list[tuple[int, ...]],
+    click: tuple[int, ...],
+) -> None:
+    """Raise the thresholds in a ball where the background click is the nearest click."""
+    contrast = np.maximum(found.contrast[ball.box], np.float32(0))
+    thresholds = np.maximum(thresholds, np.float32(0))
+    lower = contrast / np.maximum(contrast + thresholds, np.float32(1e-30))
+    part = connectedness[ball.box]
+    nearest = _nearer(ball, positive, found.unit) & (contrast < thresholds)
+    part[nearest] = np.minimum(part, lower)[nearest]
+
+
+def _nearer(ball: Ball, positive: list[tuple[int, ...]], unit: np.ndarray) -> np.ndarray:
+    """Voxels of a ball's box that are nearer to the background click than to any positive one."""
+    nearer = np.ones(ball.squared.shape, bool)
+    for other in positive:
+        nearer &= ball.squared < squared_distance(ball.box, other, unit)
+    return nearer
+
+
+# ---- Border of a vessel: as experts draw it, or at half of its contrast
+# Experts draw liver vessels at 20 to 30 % of their contrast, which is where the clicks' thresholds
+# lie. The image of a sharp edge passes half of the contrast at the edge.
+
+CORE = 2.5  # depth, in smallest spacings, from which on a voxel shows the vessel's own contrast
+REACH = 4.0  # from the border to the core
+SHARE = 0.5
+MIN_CORE = 1e-4  # share of core voxels within the reach
+
+
+def move_to_half_contrast(connectedness: np.ndarray, found: ContrastMap, cut: float) -> None:
+    """Lower the connectedness, in place, outside half the contrast of the vessel's core.
+
+    Vessels without a core, thinner than about five voxels, are left unchanged: blurring lowers
+    their contrast, so that half of it does not mark the edge.
+
+    From the connectedness `cut` on a voxel belongs to the object.
+    """
+    labels = connectedness >= cut
+    if not labels.any():
+        return
+    box = ndimage.find_objects(labels.view(np.uint8))[0]
+    labels, contrast = labels[box], found.contrast[box]
+    depth = ndimage.distance_transform_edt(np.pad(labels, 1), sampling=found.unit)
+    depth = depth[1:-1, 1:-1, 1:-1]
+    core = depth >= CORE
+    size = [2 * round(REACH / u) + 1 for u in found.unit]
+    near = ndimage.uniform_filter(core.astype(np.float32), size)
+    total = ndimage.uniform_filter(np.where(core, contrast, np.float32(0)), size)
+    half = SHARE * total / np.maximum(near, np.float32(MIN_CORE))
+    shell = (near > MIN_CORE) & ~core & (contrast < half)
+    own = np.maximum(contrast, np.float32(0))
+    lowered = own / np.maximum(own + np.maximum(half, 0), np.float32(1e-30))
+    part = connectedness[box]
+    part[shell] = np.minimum(part, lowered)[shell]

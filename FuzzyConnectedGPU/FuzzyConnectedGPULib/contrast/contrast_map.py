@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.gpu.launches import check_voxel_count
+from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 
 from .background import lower_own_background
+from .clicks import at_click, ridge_near
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
-from .neighbourhood import at_click, ridge_near
 from .tissue import Tissue, tissue_near
 from .widest_paths import STEPS, Reached
 
@@ -265,7 +265,7 @@ class ContrastMap:
                 from .widest_paths import widest_paths
 
             return widest_paths(values, self.inside, starts, unit, floor, competing, limit)
-        from .cuda_widest_paths import widest_paths_on_device  # needs no numba
+        from .widest_paths import widest_paths_on_device  # needs no numba
 
         values = values.array
         competing = None if competing is None else (competing[0].array, competing[1])

@@ -1,21 +1,72 @@
-"""Entry of the contrast model: arguments checked, the contrast map found, and the fuzzy scene."""
+"""Membership of a contrast, and the threshold of a scene: 0.5 always, and what contrast that is."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device, keeps_device_memory
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.voxels.masks import same_values
 
-from ..input_errors import FaintClicksNote, NoContrastNote
-from ..input_validation import checked_mask, checked_spacing, checked_volume
-from ..scene import FuzzyScene
-from .contrast_threshold import ContrastThreshold
+from ..input_validation import (
+    FaintClicksNote,
+    NoContrastNote,
+    checked_mask,
+    checked_spacing,
+    checked_volume,
+)
+from ..problem import FuzzyScene
+
+CONTRAST_THRESHOLD = 0.5
+# Threshold of a click: the geometric mean of noise and contrast, times this.
+ABOVE_MIDWAY = 1.2
+
+
+def midway(noise: float, contrast: float) -> float:
+    """Threshold of a click, between the noise and its contrast."""
+    return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
+
+
+def membership(contrast: np.ndarray, threshold: float | np.ndarray) -> np.ndarray:
+    """``s / (s + t)`` of contrasts s above 0, else 0, as float32."""
+    contrast = np.maximum(contrast, np.float32(0))
+    return contrast / (contrast + np.asarray(threshold, np.float32))
+
+
+class ContrastThreshold(float):
+    """The threshold of a scene of contrasts, and the contrast in the image that it stands for.
+
+    Attributes
+    ----------
+    contrast, noise : float
+        Voxels with at least this contrast to the local background belong to the vessels; and its
+        standard deviation where there is no vessel. In the volume's unit.
+    reason : str
+    """
+
+    contrast: float
+    noise: float
+    reason: str
+
+    def __new__(cls, contrast: float, noise: float) -> Self:
+        self = super().__new__(cls, CONTRAST_THRESHOLD)
+        self.contrast, self.noise = float(contrast), float(noise)
+        self.reason = (
+            f"vessels differ from their surroundings by at least {contrast:.3g}, "
+            f"{contrast / noise:.1f} times the noise"
+        )
+        return self
+
+    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.contrast, self.noise
+
+
+# ---- Entry of the contrast model: arguments checked, the contrast map found, and the fuzzy scene
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
@@ -57,7 +108,7 @@ def contrast_connectedness(
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
-    from .clicks import checked_clicks  # SciPy
+    from .clicks import checked_clicks
     from .contrast_map import contrast_map
 
     progress = Progress.of(progress)
@@ -98,7 +149,7 @@ def _scene(
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
-    from .neighbourhood import at_click
+    from .clicks import at_click
 
     clicks = clicks.within(found.box)
     values, threshold, without = click_scene(found, clicks, border, progress)
@@ -116,3 +167,76 @@ def _scene(
     device = "cpu" if gpu is None else gpu.name
     scene = FuzzyScene(values, "contrast", device, 0, {}, peak_bytes, notes)
     return scene, ContrastThreshold(threshold, found.noise)
+
+
+# ---- The last contrast map, cached from click to click, on the device where it was found
+
+
+class CachedConnectedness:
+    """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
+
+    Inputs are compared by value; volume and mask must not be changed in place until `forget`. On a
+    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget`
+    frees them, and so does a run there that has too little. `reused` says whether the last run
+    found its map here.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+        self.reused = False
+
+    def forget(self) -> None:
+        """Free the memory of map and inputs."""
+        self._map: Any = None
+        self._inputs: tuple = ()
+
+    def free_device_memory(self) -> None:
+        """Forget a map that is on the device; see `gpu.device.keeps_device_memory`."""
+        if self.on_device:
+            self.forget()
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the map is in the memory of a device."""
+        return self._map is not None and self._map.gpu is not None
+
+    @property
+    def on_host(self) -> Any:
+        """The map in host memory, which the cached one is if it is there; or None."""
+        return None if self._map is None else self._map.to_host()
+
+    def find(
+        self,
+        volume: np.ndarray,
+        spacing: Sequence[float],
+        first_seed: Sequence[int],
+        mask: np.ndarray | None,
+        progress: Progress,
+        gpu: CudaDevice | None,
+    ) -> Any:
+        """The contrast map; parameters as of `contrast_map`."""
+        from .contrast_map import contrast_map
+
+        cached, inputs = self._map, (volume, mask, np.asarray(spacing))
+        self.reused = (
+            cached is not None
+            and cached.serves(gpu)
+            and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
+            and cached.holds_for(first_seed)
+        )
+        if self.reused:
+            return cached
+        del cached
+        self.forget()  # its memory is free before the next is computed
+        found = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
+        self._inputs = inputs
+        self._map = found
+        if gpu is not None and found.device_bytes > gpu.free_memory():
+            self._map = found.to_host()
+        elif gpu is not None:
+            keeps_device_memory(self)
+        return found
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other or (one is not None and other is not None and same_values(one, other))

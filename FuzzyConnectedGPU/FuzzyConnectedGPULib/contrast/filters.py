@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.nvrtc import load_kernel
+from FuzzyVesselCoreLib.gpu.kernels import load_kernel
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 

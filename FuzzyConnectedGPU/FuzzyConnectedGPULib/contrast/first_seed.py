@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from .neighbourhood import Ball
+from .clicks import Ball
 from .tissue import MODE_SHARE, SURROUNDINGS, tissue_near
 
 # Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what

@@ -12,8 +12,8 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
+from .clicks import Ball
 from .contrast_map import ContrastMap
-from .neighbourhood import Ball
 
 # Lengths are multiples of the smallest spacing.
 # Chosen on 3D-IRCADb-01 case 01, the liver phantom and tsf1, LENGTH and MIN_SIGMA

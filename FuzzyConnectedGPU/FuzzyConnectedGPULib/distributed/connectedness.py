@@ -17,8 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock
-from FuzzyVesselCoreLib.files.step_folder import StepFolder
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import GaussianAffinity, level_values

@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..contrast.widest_paths import widest_paths
 from ..problem import Problem
-from ..solvers.grid import AffinityTables, affinity_tables, voxel_level
+from ..solvers.dial import AffinityTables, affinity_tables, voxel_level
 from .groups import DISPUTED, NOBODY
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag

@@ -8,8 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..input_errors import SharedVoxelError
-from ..input_validation import checked_seeds
+from ..input_validation import SharedVoxelError, checked_seeds
 
 NOBODY, DISPUTED = 0, 255  # owners of voxels; the groups lie between
 BACKGROUND = DISPUTED - 1  # owner, beside vessels, of what background points reach strongest

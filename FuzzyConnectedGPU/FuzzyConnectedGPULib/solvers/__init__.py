@@ -27,8 +27,8 @@ CPU_MODULES = {
 CUDA_MODULES = {
     "exact": (".solvers.contraction", "solve"),
     "contraction": (".solvers.contraction", "solve"),
-    "cuda-kfoe": (".papers.cuda_kfoe", "solve"),
-    "cuda-kfoe-corrected": (".papers.cuda_kfoe", "solve_corrected"),
+    "cuda-kfoe": (".papers.kfoe", "solve_cuda"),
+    "cuda-kfoe-corrected": (".papers.kfoe", "solve_corrected"),
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from ..affinity import TOP_LEVEL
-from .grid import AffinityTables, computed_level
+from .dial import AffinityTables, computed_level
 
 DEPTH, HEIGHT, WIDTH = 16, 32, 32  # of a block: K, J, I
 VOXELS = DEPTH * HEIGHT * WIDTH

@@ -28,7 +28,7 @@ from .block_edges import (
     list_edges,
     sort_edges,
 )
-from .grid import AffinityTables
+from .dial import AffinityTables
 
 JUMPS = 2  # pointer jumps of all voxels; most then point to their root
 FIRST_NODE = np.uint32(VOXELS)  # in `parent`: from here on nodes, below it voxels

@@ -23,7 +23,7 @@ from ..problem import Problem
 from . import Solution, dial
 from .block_edges import DEPTH, HEIGHT, WIDTH, Scratch, load_row
 from .block_trees import find_root, trees_of_row
-from .grid import affinity_tables
+from .dial import affinity_tables
 
 SMALL = 1 << 19  # voxels: below, the blocks' threads are not worth their start
 # The queue gives up after 1 / 64 of the voxels; it has then cost a fifth of the blocks' time.

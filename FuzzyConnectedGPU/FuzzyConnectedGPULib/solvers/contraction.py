@@ -15,7 +15,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
-from FuzzyVesselCoreLib.gpu.launches import int32s, pointer, voxel_macro
+from FuzzyVesselCoreLib.gpu.kernels import int32s, pointer, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..affinity import TOP_LEVEL

@@ -1,4 +1,4 @@
-"""The folder of a run of many steps: what these have found, so that an interrupted run resumes."""
+"""Folders that one run at a time works in."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -14,7 +15,70 @@ import numpy as np
 
 from ..errors import InputError
 from ..translation import tr as _
-from .folder_lock import others_in, remove_if_empty
+
+LOCK = ".in-use.lock"
+
+
+class FolderLock:
+    """Context manager: the folder belongs to this run alone; it is made if it is not there.
+
+    A lock of the operating system, which a process that was killed loses. `InputError` on entry
+    where another run holds the folder, or it cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from filelock import FileLock
+
+        self.folder, self._made = folder, False
+        self._lock = FileLock(folder / LOCK, timeout=0)
+
+    def __enter__(self) -> "FolderLock":
+        from filelock import Timeout
+
+        try:
+            self._made = not self.folder.exists()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except Timeout as error:
+            text = _(
+                "{folder} is in use by another run: wait until it is done or end it, or name "
+                "another folder."
+            )
+            raise InputError(text.format(folder=self.folder)) from error
+        except OSError as error:
+            self._remove()
+            text = _("{folder} cannot be written: {reason}; name another folder.")
+            reason = error.strerror or error
+            raise InputError(text.format(folder=self.folder, reason=reason)) from error
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._lock.release()
+        with suppress(OSError):
+            (self.folder / LOCK).unlink(missing_ok=True)
+        self._remove()
+
+    def _remove(self) -> None:
+        """If this run made the folder, and nothing was left in it."""
+        with suppress(OSError):
+            if self._made:
+                self.folder.rmdir()
+
+
+def others_in(folder: Path) -> list[Path]:
+    """What is in a folder but the file of a lock."""
+    return [place for place in folder.iterdir() if place.name != LOCK]
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Delete a folder in which nothing is left but the lock of the run that calls this."""
+    with suppress(OSError):
+        if not others_in(folder):
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+
+
+# ---- The folder of a run of many steps: what these have found, so that an interrupted run resumes
 
 # NumPy's parser of headers counts the depth of what it reads for all threads together (3.11).
 _reading = threading.Lock()

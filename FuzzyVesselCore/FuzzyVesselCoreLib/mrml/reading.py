@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import AffineSlices, transform_points
+from ..geometry import AffineSlices, box_mask, sample_nearest, transform_points
 from ..translation import tr as _
+from ..voxels.masks import mask_voxels
+from .images import array_from_image
 
 BINARY_LABELMAP = "Binary labelmap"  # Slicer's name of this representation of a segment
 VOXELS_TAG = "FuzzyVesselGPU.Voxels"  # of a segment that a run wrote: a checksum of its voxels
@@ -159,3 +161,153 @@ class _WarpedSlices(AffineSlices):
         positions = AffineSlices.__call__(self, k)
         moved = transformed(self._transform, positions.reshape(3, -1).T)
         return transform_points(self._last, moved).T.reshape(positions.shape)
+
+
+# ---- Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels
+
+
+def region_mask(
+    mask_node: Any, roi_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
+) -> np.ndarray | None:
+    """The voxels that are in a mask and in a region of interest; None where neither is given.
+
+    `InputError` where one of them cannot be used (see `mask_of`), or they leave no voxel.
+    """
+    masks = []
+    if mask_node is not None:
+        masks.append(mask_of(mask_node, volume_node, shape, segment_id))
+    if roi_node is not None:
+        masks.append(roi_mask(roi_node, volume_node, shape))
+    if not masks:
+        return None
+    region = np.logical_and.reduce(masks)
+    if not region.any():
+        text = _("The mask {mask} and the region {region} have no voxel in common.")
+        raise InputError(text.format(mask=node_name(mask_node), region=node_name(roi_node)))
+    return region
+
+
+def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The voxels with their centre inside a region of interest: ndarray (K, J, I), bool.
+
+    The box is the one that Slicer draws (always with right angles), also turned and under
+    transforms; an "inside out" box selects what is outside. `InputError` where it is no ROI, has
+    not been placed, or misses the volume.
+    """
+    region = node_name(roi_node)
+    if not roi_node.IsA("vtkMRMLMarkupsROINode"):
+        text = _("{region} is not a region of interest (a markups ROI).")
+        raise InputError(text.format(region=region))
+    half_sizes = np.array(roi_node.GetSize()) / 2
+    if roi_node.GetNumberOfDefinedControlPoints() == 0 or not half_sizes.all():
+        text = _("The region {region} has not been placed, or has no size.")
+        raise InputError(text.format(region=region))
+    world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
+    mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
+    if roi_node.GetInsideOut():
+        np.logical_not(mask, out=mask)
+    if not mask.any():
+        text = _("The region {region} holds no voxel of {volume}: move or enlarge it.")
+        raise InputError(text.format(region=region, volume=node_name(volume_node)))
+    return mask
+
+
+def fit_roi(roi_node: Any, volume_node: Any) -> None:
+    """Move and resize a region of interest, with its axes, so that it just holds a volume."""
+    import slicer
+
+    box_to_world = array_from_matrix(roi_node.GetObjectToWorldMatrix())
+    parent, ends = volume_node.GetParentTransformNode(), volume_node.GetImageData().GetDimensions()
+    straight = parent is None or parent.IsTransformToWorldLinear()
+    faces = []
+    for axis in range(3):  # of a volume that is bent, points one voxel apart
+        steps = [
+            np.array([-0.5, size - 0.5]) if straight or each == axis else np.arange(size + 1) - 0.5
+            for each, size in enumerate(ends)
+        ]
+        faces.append(np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3))
+    local = transform_points(ijk_to_ras(volume_node), np.concatenate(faces))
+    world = transformed(transform_between(volume_node, None), local)
+    points = transform_points(np.linalg.inv(box_to_world), world)
+    low, high = points.min(axis=0), points.max(axis=0)
+    with slicer.util.NodeModify(roi_node):
+        roi_node.SetCenterWorld(transform_points(box_to_world, [(low + high) / 2])[0])
+        roi_node.SetSize(high - low)
+
+
+def mask_of(
+    mask_node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str = ""
+) -> np.ndarray:
+    """A labelmap or a segmentation as a mask on a volume's voxels: ndarray (K, J, I), bool.
+
+    By nearest neighbour: geometry and transforms may be its own. Not 0, or in any segment (or the
+    one of `segment_id`), counts as inside. `InputError` where it is neither, lacks the segment,
+    holds what is not a number, or has no voxel inside of the volume.
+    """
+    name = node_name(mask_node)
+    if mask_node.IsA("vtkMRMLSegmentationNode"):
+        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
+    elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
+        mask = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
+        if mask.shape != tuple(shape) or not _same_grid(mask_node, volume_node):
+            ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
+            slices = slices_between(volume_node, shape, mask_node, ras_to_ijk)
+            mask = sample_nearest(mask, slices)
+    else:
+        raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
+    if not mask.any():
+        text = _("The mask {mask} is empty within {volume}: no voxel is left to segment.")
+        raise InputError(text.format(mask=name, volume=node_name(volume_node)))
+    return mask
+
+
+def _same_grid(one: Any, other: Any) -> bool:
+    """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
+    same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
+    return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
+
+
+def _segmentation_mask(
+    node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
+) -> np.ndarray:
+    import vtk
+
+    segmentation = node.GetSegmentation()
+    if segment_id and segmentation.GetSegment(segment_id) is None:
+        text = _(
+            "The segmentation {segmentation} has no segment '{segment}' any more: choose "
+            "another one as mask."
+        )
+        raise InputError(text.format(segmentation=node_name(node), segment=segment_id))
+    if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
+        segmentation = _converted_copy(segmentation, slices_between(volume_node, shape, node))
+    layers: dict[Any, list[int]] = {}
+    for each in [segment_id] if segment_id else segmentation.GetSegmentIDs():
+        segment = segmentation.GetSegment(each)
+        image = segment.GetRepresentation(BINARY_LABELMAP)
+        if image is not None and not image.IsEmpty():
+            layers.setdefault(image, []).append(segment.GetLabelValue())
+    mask, to_image = np.zeros(shape, bool), vtk.vtkMatrix4x4()
+    for image, labels in layers.items():
+        image.GetWorldToImageMatrix(to_image)
+        slices = slices_between(volume_node, shape, node, array_from_matrix(to_image))
+        inside = np.isin(array_from_image(image), labels)
+        mask |= sample_nearest(inside, slices, image.GetExtent()[::2])
+    return mask
+
+
+def _converted_copy(segmentation: Any, slices: Any) -> Any:
+    """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
+    import slicer
+    import vtk
+
+    image = vtk.vtkImageData()
+    image.SetDimensions(slices.shape[::-1])
+    copy, converter = slicer.vtkSegmentation(), slicer.vtkSegmentationConverter
+    copy.DeepCopy(segmentation)
+    copy.SetConversionParameter(
+        converter.GetReferenceImageGeometryParameterName(),
+        converter.SerializeImageGeometry(matrix_from_array(slices.matrix), image),
+    )
+    copy.CreateRepresentation(BINARY_LABELMAP)
+    return copy

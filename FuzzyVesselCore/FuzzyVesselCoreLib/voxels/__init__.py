@@ -1,1 +1,1 @@
-"""Voxel volumes (K, J, I): `masks`, `labels`, `distances`, `topology`; nothing knows of vessels."""
+"""Voxel volumes (K, J, I): `masks`, `distances`, `topology`; nothing knows of vessels."""

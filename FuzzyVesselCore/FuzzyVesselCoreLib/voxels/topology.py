@@ -12,7 +12,7 @@ import numpy as np
 from ..jit import compiled, compiled_inside, inlined
 from ..progress import Progress
 from ..threads import in_parts
-from .labels import count_components
+from .masks import count_components
 
 
 def _corner_table() -> np.ndarray:

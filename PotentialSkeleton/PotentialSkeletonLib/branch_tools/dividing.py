@@ -19,7 +19,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
-from ..interchange.line_set import check_names
+from ..interchange.vmtk import check_names
 from ..tree.rooting import Forest
 from .measuring import check_grid
 

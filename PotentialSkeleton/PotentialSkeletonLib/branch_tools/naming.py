@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
 from ..graph.curve_skeleton import CurveSkeleton
-from ..interchange.line_set import to_world, world_matrix
+from ..interchange.vmtk import to_world, world_matrix
 from ..tree.rooting import Forest, rooted_forest
 from .measuring import checked_branch
 

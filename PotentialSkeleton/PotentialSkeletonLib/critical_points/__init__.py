@@ -1,1 +1,1 @@
-"""Critical points of the force field (`roots` within cells), and further `seeds` of curves."""
+"""Critical points of the force field, and further `seeds` of curves."""

@@ -11,10 +11,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.labels import (
+from FuzzyVesselCoreLib.voxels.masks import (
     component_boxes,
     fill_cavities,
     label_components,

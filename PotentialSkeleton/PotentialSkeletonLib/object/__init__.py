@@ -1,1 +1,1 @@
-"""The labelmap is checked and cleaned (`preparing`, `tunnels`); its voxels' classes."""
+"""The labelmap is checked and cleaned (`preparing`); its voxels' classes."""

@@ -1,4 +1,7 @@
-"""Outside, surface, boundary and inner voxels of an object (Zhao et al. 2016, section 1)."""
+"""An object: its labelmap checked, the classes of its voxels, and the arrays of a component."""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,8 @@ def classify_voxels(mask: np.ndarray) -> np.ndarray:
 
     A surface voxel has an outside voxel among its 26 neighbours; a boundary voxel is not a surface
     voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object,
-    which is where the mask (K, J, I or one slice) is not 0. All beyond the volume is outside.
+    which is where the mask (K, J, I or one slice) is not 0. All beyond the volume is outside
+    (Zhao et al. 2016, section 1).
 
     Examples
     --------
@@ -46,3 +50,38 @@ def checked_labelmap(mask: np.ndarray) -> np.ndarray:
             "not a number; replace them by 0."
         )
     return mask
+
+
+@dataclass
+class ComponentVolumes:
+    """One component, in a box that it does not touch.
+
+    Attributes
+    ----------
+    mask : ndarray of bool, shape (K, J, I)
+        The component without cavities.
+    spacing : 3 floats K, J, I, in mm
+    depth : ndarray of float32, shape (K, J, I)
+        Distance to the outside in mm; 0 outside and only there.
+    vectors, classes : ndarray, shape (K, J, I, 3) and (K, J, I), or None
+        The forces, once there are any, and what is not 0 where curves may run: in the object, and
+        as far as its charges were moved outward.
+    distances : ndarray of int32, shape (K, J, I)
+        Along the component from the skeleton, once there is one.
+    """
+
+    mask: np.ndarray
+    spacing: tuple[float, float, float]
+    depth: np.ndarray
+    vectors: Any = None
+    classes: Any = None
+    distances: Any = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.mask.shape
+
+    @property
+    def bytes(self) -> np.ndarray:
+        """The component as 0 and 1, uint8."""
+        return self.mask.view(np.uint8)

@@ -2,6 +2,12 @@
 # ruff: noqa: F401
 
 from ..graph.lines import Course, line_shape
-from .polylines import skeleton_of_polylines
-from .rooting import Forest, RootedLine, nearest_ends, root_to_tip_lines, rooted_forest
+from .rooting import (
+    Forest,
+    RootedLine,
+    nearest_ends,
+    root_to_tip_lines,
+    rooted_forest,
+    skeleton_of_polylines,
+)
 from .tracts import Tract, split_lines

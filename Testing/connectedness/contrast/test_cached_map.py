@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import contrast_model, cuda_widest_paths
+from FuzzyConnectedGPULib.contrast import contrast_model, widest_paths
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 
@@ -75,7 +75,7 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
         raise error("the card is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(cuda_widest_paths, "widest_paths_on_device", fail)
+        patch.setattr(widest_paths, "widest_paths_on_device", fail)
         with pytest.raises(error):
             clicked([SEED, BRANCH], cached=kept)
         assert kept._map is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib.input_errors import FaintClicksNote, NoContrastNote
+from FuzzyConnectedGPULib.input_validation import FaintClicksNote, NoContrastNote
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 

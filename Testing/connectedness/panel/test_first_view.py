@@ -74,7 +74,7 @@ def test_every_control_has_a_tooltip(panel):
 
 
 def test_the_advice_goes_from_step_to_step():
-    from FuzzyConnectedGPUPanel.advice import Situation, advice
+    from FuzzyConnectedGPUPanel.wording import Situation, advice
 
     def says(**situation):
         return advice(Situation(**situation))

@@ -141,14 +141,14 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
     from dataclasses import replace
 
-    from FuzzyConnectedGPULib import input_errors
+    from FuzzyConnectedGPULib import input_validation
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, faint = segmenting.segment_arrays, [POINTS[1]]
 
     def with_note(*arguments, **options):
         found = segment(*arguments, **options)
-        note = input_errors.FaintClicksNote()
+        note = input_validation.FaintClicksNote()
         note.voxels = tuple(faint)
         notes = (note,) if faint else ()
         return replace(found, scene=replace(found.scene, notes=notes))

@@ -84,12 +84,12 @@ def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
 
 
 def test_every_error_with_fields_has_its_sentence(slicer_scene):
-    from FuzzyConnectedGPULib import input_errors
-    from FuzzyConnectedGPUMRML.result import SamePlaceError
+    from FuzzyConnectedGPULib import input_validation
+    from FuzzyConnectedGPUMRML.run_inputs import SamePlaceError
     from FuzzyConnectedGPUPanel.wording import SENTENCES
 
-    types = [each for each in vars(input_errors).values() if isinstance(each, type)]
-    own = {each for each in types if each.__module__ == input_errors.__name__}
-    worded_as_another = {input_errors.SameVoxelError}  # SamePlaceError
+    types = [each for each in vars(input_validation).values() if isinstance(each, type)]
+    own = {each for each in types if each.__module__ == input_validation.__name__}
+    worded_as_another = {input_validation.SameVoxelError}  # SamePlaceError
     assert own - worded_as_another <= set(SENTENCES)
     assert SamePlaceError in SENTENCES

@@ -10,7 +10,7 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.neighbourhood import ridge_near
+from FuzzyConnectedGPULib.contrast.clicks import ridge_near
 from FuzzyConnectedGPULib.relative.groups import DISPUTED
 from FuzzyConnectedGPULib.relative.vessels import (
     divide_by_contrast,

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 
 from emulators.cuda import EmulatedDevice
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, fuzzy_connectedness
-from FuzzyConnectedGPULib.papers.cuda_kfoe import solve as cuda_kfoe
-from FuzzyConnectedGPULib.papers.cuda_kfoe import solve_corrected as cuda_kfoe_corrected
+from FuzzyConnectedGPULib.papers.kfoe import solve_corrected as cuda_kfoe_corrected
+from FuzzyConnectedGPULib.papers.kfoe import solve_cuda as cuda_kfoe
 from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError, InputError

@@ -12,8 +12,7 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files import zarr_guard
-from FuzzyVesselCoreLib.files.folder_lock import FolderLock, others_in
-from FuzzyVesselCoreLib.files.step_folder import StepFolder
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder, others_in
 
 # ---- locks
 
@@ -33,7 +32,7 @@ def test_one_run_at_a_time_in_a_folder(tmp_path):
 def test_a_killed_run_holds_nothing(tmp_path):
     code = (
         "import os, sys, pathlib\n"
-        "from FuzzyVesselCoreLib.files.folder_lock import FolderLock\n"
+        "from FuzzyVesselCoreLib.files.step_folder import FolderLock\n"
         "lock = FolderLock(pathlib.Path(sys.argv[1])).__enter__()\n"
         "print('held', flush=True)\n"
         "sys.stdin.read()\n"

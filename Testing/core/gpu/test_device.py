@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu import availability, nvrtc, transfers
+from FuzzyVesselCoreLib.gpu import availability, kernels, transfers
 from FuzzyVesselCoreLib.gpu.availability import TRIAL, cuda_status, reset_cuda_status
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
-from FuzzyVesselCoreLib.gpu.nvrtc import architecture_for, compile_kernels, read_source
-from FuzzyVesselCoreLib.gpu.selection import choose_device
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device
+from FuzzyVesselCoreLib.gpu.kernels import architecture_for, compile_kernels, read_source
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +150,7 @@ def test_compiler_message_names_file_and_line(tmp_path):
 
 
 def test_newer_cards_get_ptx_and_older_ones_a_message(monkeypatch):
-    monkeypatch.setattr(nvrtc, "architectures", lambda: [75, 80, 90])
+    monkeypatch.setattr(kernels, "architectures", lambda: [75, 80, 90])
     assert [architecture_for(n) for n in (75, 86, 90, 120)] == [
         "sm_75", "compute_80", "sm_90", "compute_90",
     ]  # fmt: skip

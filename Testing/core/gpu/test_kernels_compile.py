@@ -9,7 +9,7 @@ import re
 import pytest
 
 from emulators.cuda.library import find_kernels
-from FuzzyVesselCoreLib.gpu.nvrtc import architectures, compile_kernels, read_source
+from FuzzyVesselCoreLib.gpu.kernels import architectures, compile_kernels, read_source
 from support.places import PACKAGE_FOLDERS
 
 pytest.importorskip("cuda.core", reason="cuda-core is not installed")

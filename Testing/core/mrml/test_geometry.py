@@ -6,8 +6,13 @@ import pytest
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
-from FuzzyVesselCoreLib.mrml.regions import fit_roi, mask_of, roi_mask
+from FuzzyVesselCoreLib.mrml.reading import (
+    array_from_matrix,
+    fit_roi,
+    mask_of,
+    matrix_from_array,
+    roi_mask,
+)
 from support.mrml_cases import (
     add_seeds,
     add_volume,

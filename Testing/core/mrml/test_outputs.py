@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml import ownership, terminology
+from FuzzyVesselCoreLib.mrml import ownership, segments
 from support.mrml_cases import add_seeds, add_volume
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
@@ -107,10 +107,10 @@ def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, seg
 
     first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
     segment = segmentation.GetSegmentation().GetSegment(first.segmentID)
-    assert segment.GetTerminology() == terminology.entry_of("portal vein")
+    assert segment.GetTerminology() == segments.entry_of("portal vein")
     segment.SetName("Renal vein")
     segment.SetColor(0.1, 0.5, 0.9)
-    segment.SetTerminology(terminology.entry_of("vein"))
+    segment.SetTerminology(segments.entry_of("vein"))
     segment.SetTag("mine", "yes")
     display = segmentation.GetDisplayNode()
     display.SetSegmentOpacity3D(first.segmentID, 0.4)

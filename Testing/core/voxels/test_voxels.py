@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from skimage.measure import euler_number
 
-from FuzzyVesselCoreLib.voxels import distances, labels, topology
+from FuzzyVesselCoreLib.voxels import distances, masks, topology
 from support.solids import random_solids
 
 SHAPES = strategies.tuples(*[strategies.integers(1, 9)] * 3)
@@ -32,19 +32,19 @@ def padded(block):
 @given(mask=MASKS)
 def test_labels_are_those_of_scipy(connectivity, structure, mask):
     expected, count = ndimage.label(mask, structure)
-    found, components = labels.label_components(mask, connectivity)
+    found, components = masks.label_components(mask, connectivity)
     assert found.dtype == np.int32
     np.testing.assert_array_equal(found, expected)
-    assert components == count == labels.count_components(mask, connectivity)
-    assert labels.component_boxes(found, count) == ndimage.find_objects(expected)
-    sizes = labels.component_sizes(found, count)
+    assert components == count == masks.count_components(mask, connectivity)
+    assert masks.component_boxes(found, count) == ndimage.find_objects(expected)
+    sizes = masks.component_sizes(found, count)
     assert sizes.tolist() == [np.count_nonzero(expected == n) for n in range(count + 1)]
 
 
 @given(MASKS)
 def test_cavities_are_filled(mask):
     before = mask.copy()
-    filled, count, voxels = labels.fill_cavities(mask)
+    filled, count, voxels = masks.fill_cavities(mask)
     np.testing.assert_array_equal(filled, ndimage.binary_fill_holes(mask))
     np.testing.assert_array_equal(mask, before)
     cavities = filled & ~mask

@@ -20,7 +20,7 @@ class Follower:
     """A `LatestRun` of steps that end when they are told to, and what came of them."""
 
     def __init__(self):
-        from FuzzyVesselCoreLib.widgets.latest_run import LatestRun
+        from FuzzyVesselCoreLib.widgets.run import LatestRun
 
         self.inputs, self.begun, self.shown, self.failed = 0, [], [], []
         self.go, self.cancelled, self.threads = threading.Event(), [], set()
@@ -75,9 +75,9 @@ def test_many_changes_before_the_first_step_are_one(follower):
 
 
 def test_a_step_that_takes_long_is_cancelled_when_it_is_overtaken(follower, monkeypatch):
-    from FuzzyVesselCoreLib.widgets import latest_run
+    from FuzzyVesselCoreLib.widgets import run
 
-    monkeypatch.setattr(latest_run, "PATIENCE", 0.0)
+    monkeypatch.setattr(run, "PATIENCE", 0.0)
     follower.go.clear()
     follower.move(1)
     until(lambda: follower.begun == [1])

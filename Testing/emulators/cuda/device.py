@@ -4,8 +4,7 @@ import functools
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.launches import make_record
-from FuzzyVesselCoreLib.gpu.nvrtc import read_source
+from FuzzyVesselCoreLib.gpu.kernels import make_record, read_source
 
 from .arrays import GuardedNumpy
 from .kernel import Kernel

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.launches import Record
+from FuzzyVesselCoreLib.gpu.kernels import Record
 
 from .arrays import MARGIN, guarded_block, is_overrun
 

@@ -12,8 +12,8 @@ from FuzzyVesselCoreLib.voxels.distances import (
     neighbour_steps,
     unit_of,
 )
-from PotentialSkeletonLib.endpoints import cuda_geodesic
-from PotentialSkeletonLib.endpoints.endpoints import (
+from PotentialSkeletonLib import endpoints
+from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
     SLENDERNESS,
     endpoints_beyond,
@@ -131,17 +131,17 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
 
 
 def test_distances_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(cuda_geodesic, "choose_device", lambda name: cpu_cuda)
-    monkeypatch.setattr(cuda_geodesic, "LARGE", 1)
+    monkeypatch.setattr(endpoints, "choose_device", lambda name: cpu_cuda)
+    monkeypatch.setattr(endpoints, "LARGE", 1)
     for seed in range(4):
         mask = padded(random_solid(np.random.default_rng(seed), 18))
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
         launches = cpu_cuda.launches
-        found = cuda_geodesic.geodesic_distance_on("cuda", mask, sources, spacing, Progress())
+        found = endpoints.geodesic_distance_on("cuda", mask, sources, spacing, Progress())
         assert cpu_cuda.launches > launches
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = "cuda", mask, more, spacing, Progress(), known.copy()
         add_sources(known, more, spacing)
-        np.testing.assert_array_equal(cuda_geodesic.geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(endpoints.geodesic_distance_on(*task), known)

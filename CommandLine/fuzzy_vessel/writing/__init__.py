@@ -1,1 +1,0 @@
-"""Results as files (`files`), in a folder that is complete or absent (`folder`)."""

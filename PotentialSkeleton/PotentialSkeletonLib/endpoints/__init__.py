@@ -1,1 +1,0 @@
-"""Endpoints of protrusions that no streamline reaches."""
