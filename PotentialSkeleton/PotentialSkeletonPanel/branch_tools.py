@@ -130,8 +130,9 @@ class BranchTools:
             self._runs.show()
 
     def exit(self) -> None:
-        """The panel is left, or the scene closed."""
+        """The panel is left, or the scene closed: slice views are as before."""
         self._clicks.end()
+        self._clicks.close_view()
         self._shown = []
         self.say("")
 
@@ -320,7 +321,7 @@ class Clicks:
             button.connect("clicked(bool)", lambda on, kind=kind: self._on_button(kind, on))
         self._view = StraightenedView()
         tools.ui.turnSlider.connect("valueChanged(int)", self._view.turn)
-        tools.ui.closeButton.connect("clicked()", self._on_close)
+        tools.ui.closeButton.connect("clicked()", self.close_view)
         self._place.hide()
         self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
 
@@ -329,7 +330,8 @@ class Clicks:
         for name in ("turnLabel", "turnSlider", "patientButton", "closeButton"):
             getattr(self._tools.ui, name).setVisible(self._view.volume is not None)
 
-    def _on_close(self) -> None:
+    def close_view(self) -> None:
+        """Show in the straightened view's slice what it has shown before."""
         self._view.hide()
         self._tools.say("")
         self.show()

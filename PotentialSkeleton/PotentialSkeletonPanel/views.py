@@ -10,7 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
+from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
 from PotentialSkeletonMRML.lines import RADIUS, polylines, tubes, vtk_array
 from PotentialSkeletonMRML.run_nodes import INPUT, SEGMENT, tree_segment
 from PotentialSkeletonMRML.straightening import is_straightened, patient_position
@@ -137,12 +137,10 @@ class StraightenedView:
         if not composites:
             raise InputError(_("There is no slice view that could show it."))
         self._nodes, self._composite = nodes, (named or list(composites))[-1]
-        view, matrix = self._view(), np.eye(4)
-        for row in range(4):
-            matrix[row] = [view.GetSliceToRAS().GetElement(row, column) for column in range(4)]
+        view = self._view()
         layers = self._composite.GetBackgroundVolumeID(), self._composite.GetLabelVolumeID()
-        outline = view.GetUseLabelOutline()
-        self._before = *layers, outline, matrix, view.GetFieldOfView()
+        turned, outline = array_from_matrix(view.GetSliceToRAS()), view.GetUseLabelOutline()
+        self._before = *layers, outline, turned, view.GetFieldOfView()
         self._composite.SetBackgroundVolumeID(nodes.volumeNode.GetID())
         self._composite.SetLabelVolumeID(nodes.labelmapNode.GetID())
         view.SetUseLabelOutline(True)

@@ -283,6 +283,18 @@ def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices)
     assert slicer.mrmlScene.IsNodePresent(shown)
 
 
+def test_the_view_is_as_before_when_the_module_is_left(panel, slices):
+    view, composite, *_others = slices
+    volume, before = composite.GetBackgroundVolumeID(), view.GetSliceToRAS().GetElement(0, 0)
+    choose_trunk(panel)
+    press(panel, "straightenButton")
+    assert composite.GetBackgroundVolumeID() != volume
+    panel.widget.exit()
+    assert composite.GetBackgroundVolumeID() == volume
+    assert view.GetFieldOfView() == (200, 100, 1)
+    assert view.GetSliceToRAS().GetElement(0, 0) == before
+
+
 def test_a_way_between_two_clicks_is_straightened_only_with_a_volume(panel):
     panel.ui.branchTable.clearSelection()
     press(panel, "straightenButton")
