@@ -19,19 +19,11 @@ SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 class Problem:
     """Voxels, affinity, seeds, mask and cut of one run.
 
-    Attributes
-    ----------
-    voxels : ndarray, shape (K, J, I), uint8, int16, uint16 or float32, C-contiguous
-    affinity : GaussianAffinity
-    seeds : ndarray, shape (n,), int64
-        Flat indices of the seeds, sorted, each once, all of them inside the mask.
-    mask : ndarray of uint8, same shape, or None
-        Paths stay where it is 1.
-    cut_level : int
-        Affinities below this level count as 0.
-    seed_levels : ndarray, shape (n,), uint16, or None
-        Connectedness that the seeds begin with, 65535 where it is None: below that a seed is a
-        voxel that a path from elsewhere reaches. Only the exact solvers take it.
+    `voxels` (K, J, I) are uint8, int16, uint16 or float32, C-contiguous; `seeds` (n,) flat indices,
+    sorted, each once, inside the mask (uint8, 1 where paths may be); affinities below `cut_level`
+    count as 0. `seed_levels` (uint16) is the connectedness that seeds begin with, 65535 where it is
+    None: below that a seed is a voxel that a path from elsewhere reaches. Only the exact solvers
+    take it.
     """
 
     voxels: np.ndarray

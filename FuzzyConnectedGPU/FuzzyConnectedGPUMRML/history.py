@@ -76,13 +76,8 @@ class ClickHistory:
 
     One step is what changed between two calls of `record`: so a point that goes from one list to
     another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
-    list that `removed` names is one. A point that comes back has the lock and the visibility that
-    it had last.
-
-    Parameters
-    ----------
-    put : callable
-        ``put(node, there)`` brings a list back that was removed, or removes it again.
+    list that `removed` names is one: ``put(node, there)`` brings it back, or removes it again. A
+    point that comes back has the lock and the visibility that it had last.
     """
 
     def __init__(self, put: Callable[[Any, bool], None]) -> None:

@@ -81,21 +81,9 @@ class Outputs:
 
 
 class Run:
-    """All that a run needs of the scene, as arrays.
+    """All that a run needs of the scene, as arrays; `InputError` where a node cannot be used.
 
-    Parameters
-    ----------
-    volume_node : vtkMRMLScalarVolumeNode
-    lists : sequence of vtkMRMLMarkupsNode
-        The points of each vessel.
-    options : RunOptions
-    voxels : ndarray, optional
-        A copy of the volume's voxels as they are now, where there is one.
-
-    Raises
-    ------
-    InputError
-        One of the nodes cannot be used.
+    `lists` are the points of each vessel, `voxels` a copy of the volume's where there is one.
     """
 
     def __init__(

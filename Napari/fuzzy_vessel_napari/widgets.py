@@ -29,15 +29,7 @@ DONE = object()
 
 
 class JobPanel(Container):
-    """Fields above a button; one run at a time, in another thread.
-
-    Parameters
-    ----------
-    viewer : napari.Viewer
-    fields : list of magicgui widgets
-    verb : str
-        Of the button.
-    """
+    """Fields (magicgui) above a button with a verb; one run at a time, in another thread."""
 
     def __init__(self, viewer: Any, fields: list[Any], verb: str) -> None:
         self._viewer = viewer

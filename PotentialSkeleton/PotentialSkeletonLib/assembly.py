@@ -30,17 +30,9 @@ def assemble(
 ) -> CurveSkeleton:
     """The `CurveSkeleton` of an object; see `skeletonize`.
 
-    Parameters
-    ----------
-    prepare : callable
-        ``prepare(progress)`` gives the `Prepared` object.
-    shape, spacing : 3 ints and 3 floats K, J, I
-        Of the volume; mm.
-    options : SkeletonOptions
-    progress : Progress
-    recall : callable
-        ``recall(number, compute)`` gives the skeleton of a component: what ``compute()`` gives, or
-        gave in an earlier run.
+    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
+    spacing (mm); ``recall(number, compute)`` the skeleton of a component: what ``compute()`` gives,
+    or gave in an earlier run.
     """
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     stages = Stages(progress)

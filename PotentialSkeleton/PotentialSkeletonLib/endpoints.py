@@ -42,23 +42,11 @@ def protrusion_endpoints(
     min_length: float,
     progress: Progress,
 ) -> np.ndarray:
-    """Ends of the object's protrusions.
+    """Ends of the object's protrusions: flat indices, ascending.
 
-    Parameters
-    ----------
-    distances : ndarray of int32, shape (K, J, I)
-        Geodesic distance from the core, -1 outside the object, which does not touch the border.
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside in mm.
-    spacing : 3 floats K, J, I, in mm
-    min_length : float
-        Millimetres that a protrusion is longer than `SLENDERNESS` times its radius.
-    progress : Progress
-
-    Returns
-    -------
-    ndarray of int64
-        Flat indices, ascending.
+    `distances` (int32, K, J, I) are geodesic from the core, -1 outside the object, which does not
+    touch the border; `depth` (float32) is the distance to the outside in mm, `min_length` the mm
+    that a protrusion is longer than `SLENDERNESS` times its radius.
     """
     flat, offsets = distances.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
     sides, turns = np.zeros(flat.size, np.int8), np.zeros(flat.size, np.int32)
@@ -92,23 +80,10 @@ def endpoints_beyond(
     endpoints: np.ndarray,
     progress: Progress,
 ) -> np.ndarray:
-    """Ends of the protrusions that go on beyond an end of a skeleton.
+    """Ends of the protrusions that go on beyond an end of a skeleton: flat indices, ascending.
 
-    Parameters
-    ----------
-    distances, depth, spacing
-        As for `protrusion_endpoints`; the distances from the skeleton.
-    skeleton : ndarray of int
-        Flat indices of its voxels, ascending.
-    endpoints : ndarray of int
-        Flat indices of ends that stay.
-    progress : Progress
-        Checked at each end of the skeleton.
-
-    Returns
-    -------
-    ndarray of int64
-        Flat indices, ascending.
+    Distances are from the skeleton (flat indices, ascending), `endpoints` those ends that stay; the
+    rest as for `protrusion_endpoints`.
     """
     flat, depths = distances.reshape(-1), depth.reshape(-1)
     offsets, weights = neighbour_steps(distances.shape, spacing)
@@ -277,21 +252,9 @@ def end_cap_centre(
 ) -> int:
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
-    Parameters
-    ----------
-    distances : ndarray of int32, shape (K, J, I)
-        From the core, along the object; -1 outside.
-    maximum : int
-        Flat index of the protrusion's furthest voxel.
-    reach : float
-        Millimetres by which the voxels of the end cap are nearer to the core at most. The axis
-        leads there from the cap with as much behind it.
-    spacing : 3 floats K, J, I, in mm
-
-    Returns
-    -------
-    int
-        Flat index.
+    `maximum` is the flat index of the protrusion's furthest voxel. The voxels of the end cap are
+    nearer to the core by at most `reach` (mm); the axis leads there from the cap with as much
+    behind it.
     """
     shape, sides = distances.shape, np.asarray(spacing, float)
     voxel, reach = np.array(np.unravel_index(maximum, shape)), max(reach, 0.5 * min(spacing))

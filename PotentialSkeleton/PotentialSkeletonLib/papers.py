@@ -39,11 +39,6 @@ def sum_serially(
 ) -> np.ndarray:
     """Forces of charges at points, both integers (n, 3): the paper's serial program.
 
-    Parameters
-    ----------
-    workers : int or None
-        Number of threads; None for one per core.
-
     Examples
     --------
     >>> sum_serially(np.array([[0, 0, 2]]), np.array([[0, 0, 0]]), 3).tolist()
@@ -101,13 +96,8 @@ def sum_on_cuda(
 ) -> tuple[Any, "Launch"]:
     """Forces of charges at points, both integers (n, 3), on a CUDA device; and the launch.
 
-    Parameters
-    ----------
-    gpu : CudaDevice
-    method : str
-        "cuda-simple", "cuda-constant" or "cuda-shared".
-    threads : int, optional
-        Threads per block; by default those of the highest occupancy.
+    The method is "cuda-simple", "cuda-constant" or "cuda-shared"; threads per block are by default
+    those of the highest occupancy.
     """
     progress, launch = Progress.of(progress), Launch(gpu, strength, method, threads)
     points = gpu.xp.asarray(points, np.int32)
@@ -135,15 +125,9 @@ def sum_on_cuda(
 
 
 class Launch:
-    """Launches one variant's kernel.
+    """Launches one variant's kernel with so many threads a block.
 
-    Attributes
-    ----------
-    threads : int
-        Of a block.
-    occupancy : float
-    wave : int
-        Points for which all blocks are resident.
+    `wave` is the number of points for which all blocks are resident.
     """
 
     def __init__(self, gpu: Any, strength: int, method: str, threads: int | None = None) -> None:
@@ -175,18 +159,9 @@ class Launch:
 class Multiprocessor:
     """The resources of a multiprocessor, and the units in which they are allocated.
 
-    Attributes
-    ----------
-    threads_per_block, threads, blocks : int
-        Maximum threads per block, and maximum resident threads and blocks.
-    registers, shared_bytes : int
-    reserved_shared_bytes : int
-        Shared memory per block that CUDA reserves.
-    warp_size : int
-    register_unit, warp_unit : int
-        A warp gets registers in multiples of the one; they suffice for a multiple of the other.
-    shared_unit : int
-        A block gets shared memory in multiples of so many bytes.
+    `threads_per_block`, `threads` and `blocks` are maxima; CUDA reserves `reserved_shared_bytes`
+    per block. A warp gets registers in multiples of `register_unit`, which suffice for a multiple
+    of `warp_unit` warps; a block gets shared memory in multiples of `shared_unit` bytes.
     """
 
     threads_per_block: int
@@ -217,17 +192,7 @@ class Multiprocessor:
 def active_blocks(
     multiprocessor: Multiprocessor, threads: int, registers: int, shared_bytes: int = 0
 ) -> int:
-    """Resident blocks of a kernel per multiprocessor.
-
-    Parameters
-    ----------
-    threads : int
-        Of a block.
-    registers : int
-        Of a thread.
-    shared_bytes : int
-        Of a block.
-    """
+    """Resident blocks of a kernel (its threads and bytes, and registers a thread)."""
     mp, warps = multiprocessor, -(-threads // multiprocessor.warp_size)
     if threads > mp.threads_per_block:
         return 0

@@ -42,17 +42,7 @@ class ComponentSkeleton:
 
 
 class Stages:
-    """Seconds of named stages, each a part of a run, on top of its progress.
-
-    Examples
-    --------
-    >>> shares = []
-    >>> stages = Stages(Progress(shares.append))
-    >>> with stages.part(0.5, 1.0).stage("thinning", 0.0, 0.5) as progress:
-    ...     progress.advance(1.0)
-    >>> shares, list(stages.seconds)
-    ([0.5, 0.75], ['thinning'])
-    """
+    """Seconds of named stages, each a part of a run, on top of its progress."""
 
     def __init__(self, progress: Progress, seconds: dict[str, float] | None = None) -> None:
         self.progress = progress

@@ -34,19 +34,11 @@ def thin(
     voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape,
     states: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Thin an object to a skeleton, one voxel wide.
+    """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
-    Parameters
-    ----------
-    voxels : ndarray of int, (n,)
-        The object; any number of components.
-    order : ndarray of float32, (n,)
-        How central each voxel is; voxels go in ascending order, ties as they come to the surface.
-    stays, last : ndarray of bool, (n,)
-        Voxels that may not go (endpoints and critical points), and that go after all others, so
-        that the skeleton lies along them (traced curves).
-    shape : 3 ints K, J, I
-        Of the array.
+    Voxels go in ascending `order` (float32; how central each is), ties as they come to the surface.
+    Those that `stays` may not go (endpoints and critical points), those of `last` go after all
+    others, so that the skeleton lies along them (traced curves).
     """
     states = empty_states(shape) if states is None else states
     states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
@@ -63,19 +55,9 @@ def grow(
     """Add to a skeleton what is connected with it and does not change its topology.
 
     The reverse of thinning. Traced curves that run side by side or meet again enclose holes that
-    the object does not have: of the voxels adjacent to the skeleton the most central goes first, so
-    each such hole stays open at its least central voxel.
-
-    Parameters
-    ----------
-    skeleton, offered : ndarray of int, (n,) and (m,)
-        The second holds the first, and what may be added.
-    order : ndarray of float32, (m,)
-        How central each of these voxels is.
-    first : ndarray of bool, (m,)
-        Those that come before all others.
-    shape : 3 ints K, J, I
-        Of the array.
+    the object does not have: of the voxels adjacent to the skeleton the most central (`order`) goes
+    first, so each such hole stays open at its least central voxel. `offered` holds the skeleton and
+    what may be added, those of `first` before all others.
     """
     states = empty_states(shape) if states is None else states
     states[offered] = OFFERED
@@ -258,19 +240,10 @@ MAX_SEEN = 1 << 18  # voxels from one end, after which the search for a path is 
 class LevelThinning:
     """Thins a component along its traced curves; each level contains the one before.
 
-    All sets of voxels are ascending arrays of flat indices.
-
-    Attributes
-    ----------
-    anchors : ndarray of int
-        Voxels that the skeleton must hold: critical points, endpoints and seeds.
-    skeleton : ndarray of int
-        After the last `thin`.
-    level_voxels : list of int
-        Skeleton voxels of each level.
-    removable, is_thin : int, bool
-        Voxels that could go without a change of topology and are no ends; whether all of these
-        belong to the level before, which must stay whole.
+    All sets of voxels are ascending arrays of flat indices: `anchors` are those that the skeleton
+    must hold (critical points, endpoints, seeds). `level_voxels` counts the skeleton's of each
+    level, `removable` those that could go without a change of topology and are no ends; `is_thin`
+    says whether all of these belong to the level before, which must stay whole.
     """
 
     def __init__(self, volumes: ComponentVolumes, characteristic: int) -> None:
@@ -287,7 +260,12 @@ class LevelThinning:
         self.anchors = union(self.anchors, voxels)
 
     def thin(self, traced: np.ndarray, progress: Progress) -> None:
-        """Thin the voxels of traced curves, brought to the object's topology, to the skeleton."""
+        """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
+
+        Voxels go in ascending `order` (float32; how central each is), ties as they come to the
+        surface. Those that `stays` may not go (endpoints and critical points), those of `last` go
+        after all others, so that the skeleton lies along them (traced curves).
+        """
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
         order = removal_order(self._volumes.depth, voxels)

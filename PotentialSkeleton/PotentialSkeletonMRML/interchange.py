@@ -52,14 +52,7 @@ VIEWS: dict[str, Callable] = {
 
 
 def poly_data(lines: LineSet) -> Any:
-    """A vtkPolyData of polylines, with Radius as its active scalars.
-
-    Examples
-    --------
-    >>> lines = LineSet(np.zeros((2, 3)), np.array([2]), {"Radius": np.ones(2)})
-    >>> poly_data(lines).GetNumberOfLines()
-    1
-    """
+    """A vtkPolyData of polylines, with Radius as its active scalars."""
     data = polylines(lines.points, lines.sizes)
     for name, values in lines.point_arrays.items():
         data.GetPointData().AddArray(vtk_array(values, name))
@@ -83,22 +76,9 @@ def write_vtp(lines: LineSet, path: str | PathLike) -> None:
 
 
 def object_surface(mask: np.ndarray, ijk_to_ras: ArrayLike | None, spacing: Sequence[float]) -> Any:
-    """Closed surface (vtkPolyData) of the voxels that are not 0, smoothed, in LPS mm.
+    """Closed surface (vtkPolyData) of the voxels (K, J, I) that are not 0, smoothed, in LPS mm.
 
-    Parameters
-    ----------
-    mask : ndarray, (K, J, I)
-        `InputError` where it is empty.
-    ijk_to_ras : array_like, (4, 4), optional
-        By default I, J, K times the spacing.
-    spacing : 3 floats
-        K, J, I in mm.
-
-    Examples
-    --------
-    >>> surface = object_surface(np.ones((4, 4, 4)), None, (1, 1, 1))
-    >>> surface.GetNumberOfPolys() > 0
-    True
+    Without a matrix I, J, K count times the spacing. `InputError` where the mask is empty.
     """
     box = bounding_box(np.asarray(mask) != 0)
     if box is None:

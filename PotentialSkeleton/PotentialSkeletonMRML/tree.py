@@ -79,15 +79,8 @@ class Section:
 
 
 class Tree:
-    """A model of centrelines, with its branches.
+    """A model of centrelines, with its branches; `InputError` where a model holds none.
 
-    Parameters
-    ----------
-    model : vtkMRMLModelNode
-        As `PotentialSkeletonLogic.extract` fills it; `InputError` where it holds no centrelines.
-
-    Notes
-    -----
     Branches are numbered as in the table. Every place is R, A, S in the world, in mm.
     """
 

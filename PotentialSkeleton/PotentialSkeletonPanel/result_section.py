@@ -55,14 +55,9 @@ DIGITS = 10  # with the spaces before a number: texts are sorted as their number
 
 
 class ResultSection:
-    """Shows the trees of some models; a click on a branch shows it in the views.
+    """Shows the trees of some `models`; a click on a branch shows it in the views.
 
-    Attributes
-    ----------
-    models : list of vtkMRMLModelNode
-        Whose branches are shown.
-    advice : str
-        What to do next with them.
+    `advice` says what to do next with them.
     """
 
     def __init__(self, panel: Any) -> None:
@@ -238,15 +233,9 @@ class ResultSection:
 
 
 class BranchList:
-    """Fills a QTableWidget with a row a branch, and tells which branches are chosen.
+    """Fills a QTableWidget with a row a branch, and calls ``chosen()`` when others are chosen.
 
     Rows begin at the trees' roots; a click on a column's title sorts them.
-
-    Parameters
-    ----------
-    table : QTableWidget
-    chosen : callable
-        Called when others are chosen.
     """
 
     def __init__(self, table: Any, chosen: Callable[[], None]) -> None:

@@ -138,14 +138,6 @@ def lower_own_background(
 
     Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
     vessels, and `at_first` is the contrast at the first click.
-
-    Examples
-    --------
-    >>> contrast = np.array([[[5, 5, 9, -5]]], np.float32)
-    >>> background = np.array([[[0, 2, 2, 2]]], np.float32)
-    >>> lower_own_background(contrast, background, 1, 40.0)
-    >>> contrast.tolist()
-    [[[5.0, 1.0, 9.0, -5.0]]]
     """
     xp, zero = module_of(contrast), np.float32(0)
     times = np.float32(polarity * TIMES_BACKGROUND)

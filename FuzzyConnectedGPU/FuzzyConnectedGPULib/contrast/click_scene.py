@@ -38,16 +38,9 @@ def click_scene(
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
     """The fuzzy scene of clicks within the map's box, of which at least one is positive.
 
-    Returns
-    -------
-    connectedness : ndarray, float32, of the map's shape
-        0..1; positive clicks have 1, background clicks 0, and the object is the voxels of at least
-        `CONTRAST_THRESHOLD`.
-    threshold : float
-        The contrast from which on a voxel belongs to the object.
-    without : list of (K, J, I)
-        The positive clicks that differ from their surroundings in no way: each has added a few
-        similar voxels around it.
+    Returns connectedness (float32 of the map's shape; positive clicks have 1, background clicks 0),
+    the contrast from which on a voxel belongs to the object, and the positive clicks that differ
+    from their surroundings in no way: each has added a few similar voxels around it.
     """
     progress = Progress.of(progress)
     positive = [tuple(map(int, p)) for p in clicks.positive]

@@ -78,28 +78,14 @@ class DeviceVolume:
 
 @dataclass
 class ContrastMap:
-    """What the clicks are judged by, on the box of the volume that the mask needs.
+    """What the clicks are judged by, on the `box` of the volume that the mask needs.
 
-    Attributes
-    ----------
-    box : tuple of 3 slice
-        Of the volume, K, J, I; all arrays have its shape.
-    contrast : ndarray or DeviceVolume, float32
-        Denoised intensity minus local background; vessels are above 0, bright or dark.
-    noise : float
-        Standard deviation of the contrast where there is no vessel.
-    smooth : ndarray or DeviceVolume, float32
-        Denoised intensity, with the opposite sign for dark vessels.
-    inside : ndarray of uint8 or None
-        1 where vessels may be.
-    unit : ndarray, shape (3,)
-        Spacing along K, J, I in multiples of the smallest.
-    polarity : int
-        1 for bright vessels, -1 for dark ones.
-    tissue, first_seed
-        That it was found by; K, J, I in the box.
-    gpu, mask
-        The device where the arrays are, and `inside` there; or None.
+    Arrays are NumPy's or a `DeviceVolume`: `contrast` (float32) is denoised intensity minus local
+    background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
+    vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
+    -1); `inside` (uint8 or None) is 1 where vessels may be. `unit` is the spacing in multiples of
+    the smallest, `tissue` and `first_seed` what it was found by, `gpu` and `mask` the device where
+    the arrays are, and `inside` there.
     """
 
     box: tuple[slice, ...]
@@ -289,25 +275,14 @@ def contrast_map(
     progress: Progress | None = None,
     gpu: "CudaDevice | None" = None,
 ) -> ContrastMap:
-    """The contrast map of a volume.
+    """The contrast map of a checked volume (K, J, I) around a first seed (K, J, I).
 
-    Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows the
-    noise; the local background is a wide Gaussian over voxels near the median. Among several
-    tissues, vessels that are their own background have no contrast (`lower_own_background`).
-
-    Parameters
-    ----------
-    volume : ndarray, shape (K, J, I)
-        Checked: see `input_validation.checked_volume`.
-    spacing : sequence of 3 float
-    first_seed : sequence of 3 int
-        K, J, I: the tissue around it is the background, and it decides between bright vessels and
-        dark ones.
-    mask : ndarray of uint8, same shape, optional
-        1 where vessels may be.
-    progress : Progress, optional
-    gpu : CudaDevice, optional
-        Computes the map, inside its ``with`` block; it stays there, with the bits of the CPU.
+    The tissue around the seed is the background, and the seed decides between bright and dark
+    vessels. Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows
+    the noise; the local background is a wide Gaussian over voxels near the median. Among several
+    tissues, vessels that are their own background have no contrast (`lower_own_background`). The
+    mask (uint8) is 1 where vessels may be. On a `gpu`, inside its ``with`` block, the map stays
+    there, with the bits of the CPU.
 
     Examples
     --------

@@ -88,23 +88,11 @@ def contrast_connectedness(
     progress: Progress | ProgressCallback | None = None,
     find_map: FindMap | None = None,
 ) -> tuple[FuzzyScene, ContrastThreshold]:
-    """The fuzzy scene of the model "contrast"; parameters as in `segmentation.segment`.
+    """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
 
-    Parameters
-    ----------
-    find_map : callable, optional
-        In place of `contrast_map`, for example `CachedConnectedness.find`.
-
-    Returns
-    -------
-    connectedness : FuzzyScene
-        Labels are its voxels of at least 0.5.
-    threshold : ContrastThreshold
-
-    Raises
-    ------
-    InputError, DeviceError, Cancelled
-        The inputs are invalid, the device cannot be used, or `progress` returned False.
+    Parameters as in `segmentation.segment`; `find_map` is in place of `contrast_map`, for example
+    `CachedConnectedness.find`. Returns the scene and the threshold. `InputError`, `DeviceError` or
+    `Cancelled` as `segment`.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")

@@ -34,18 +34,11 @@ MIXED, ITERATIONS = 1.4, 10
 
 
 class Tissue:
-    """Median and spread of the voxels of a part of the volume, or of one tissue among them.
+    """Median and deviation of the raw intensities of a part of the volume, or of one tissue in it.
 
     With an intensity (at the click) it is the tissue nearest to that, whose deviation is at most
-    `widest` times the noise.
-
-    Attributes
-    ----------
-    median, deviation : float
-        Of the raw intensities.
-    whole, single, alone : bool
-        Whether it is the median of the whole volume; is one tissue of several; is the only one in
-        the volume, so that it is the same for every click.
+    `widest` times the noise. `whole`: the median is the whole volume's; `single`: it is one tissue
+    of several; `alone`: the only one in the volume, so that it is the same for every click.
     """
 
     def __init__(

@@ -76,30 +76,15 @@ def widest_paths(
     competing: tuple[np.ndarray, float] | None = None,
     limit: int | None = None,
 ) -> Reached | None:
-    """The voxels connected to the starts: the weakest voxel of the strongest path.
+    """The voxels connected to the starts (K, J, I): the weakest voxel of the strongest path.
 
-    Parameters
-    ----------
-    contrast : ndarray, shape (K, J, I), float32
-    inside : ndarray of uint8, same shape, or None
-        Paths stay where it is not 0.
-    starts : sequence of (K, J, I)
-    unit : float
-        A contrast of `unit` has the level `STEPS`; levels are rounded down, so that a voxel has
-        at least the level STEPS just where its contrast is at least the unit.
-    floor : int
-        Levels below it count as 0; at least 1.
-    competing : (ndarray, float32, of the same shape; float), optional
-        Where the array is above the number, voxels of other objects. Their paths spread in the same
-        way, and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
-        connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out.
-    limit : int, optional
-        The search ends as soon as there are more voxels.
-
-    Returns
-    -------
-    Reached or None
-        None where there are more voxels than the limit.
+    A contrast (float32, K, J, I) of `unit` has the level `STEPS`; levels are rounded down, so that
+    a voxel has at least the level STEPS just where its contrast is at least the unit, and those
+    below the floor (at least 1) count as 0. Paths stay where `inside` is not 0. `competing` is an
+    array and a number: voxels above it are of other objects. Their paths spread in the same way,
+    and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
+    connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out. Returns
+    None where there are more voxels than the limit: the search ends as soon as there are.
 
     Examples
     --------

@@ -123,19 +123,9 @@ def said(box: Box) -> str:
 class Volume:
     """An array of K, J, I that a task opens where it runs.
 
-    Parameters
-    ----------
-    place : path or array
-        zarr array, OME-NGFF image (its first resolution) or .npy file; or an array of NumPy, zarr
-        or Dask. Axes before K must have length 1.
-    name : str
-        In messages: "source", "mask", "scene" or "target".
-    writable : bool
-
-    Raises
-    ------
-    InputError
-        It cannot be opened, or is no volume.
+    `place` is a zarr array, OME-NGFF image (its first resolution) or .npy file by its path, or an
+    array of NumPy, zarr or Dask; axes before K have length 1. `name` is what it is in messages.
+    `InputError` where it cannot be opened, or is no volume.
     """
 
     def __init__(self, place: Any, name: str, writable: bool = False) -> None:
@@ -282,16 +272,9 @@ def run_tasks(
 ) -> list:
     """The results of ``work(*task)`` for each task, by Dask's scheduler.
 
-    Parameters
-    ----------
-    work : callable
-        A function of a module, so that other processes can call it.
-    tasks : sequence of tuple
-    client : object or None
-        What Dask takes as scheduler: a `distributed.Client`, an executor of `concurrent.futures`
-        such as `CardProcesses`, "threads" or "processes"; None: one task at a time, here.
-    progress : Progress
-        Looked at after every few tasks: a run that is cancelled ends there.
+    `work` is a function of a module, so that other processes can call it; `client` is what Dask
+    takes as scheduler (a client, an executor such as `CardProcesses`, "threads"); None: one task at
+    a time, here. A run that is cancelled ends after a few tasks.
     """
     progress.advance(0.0)
     if client is None:

@@ -146,19 +146,10 @@ def solve_corrected(
 ) -> Solution:  # fmt: skip
     """Levels with few or no error voxels: fused kernel, look-up table, corrections on block edges.
 
-    Parameters
-    ----------
-    corrections : int
-        Correction iterations in each round: 2 in the experiments of both papers, 3 in the Chinese
-        paper's theory; 0 leaves only the fused kernel.
-    directions : int
-        Number of the 6 neighbours that are corrected, 0..6 (English paper, table 2), in the order
-        -I, +I, -J, +J, -K, +K.
-
-    Raises
-    ------
-    InputError
-        If `corrections` is negative or `directions` not within 0..6.
+    `corrections` are the iterations in each round: 2 in the experiments of both papers, 3 in the
+    Chinese paper's theory; 0 leaves only the fused kernel. `directions` is how many of the 6
+    neighbours are corrected (English paper, table 2), in the order -I, +I, -J, +J, -K, +K.
+    `InputError` for other numbers.
     """
     if corrections < 0:
         raise InputError(f"corrections is {corrections}, but must be 0 or more.")

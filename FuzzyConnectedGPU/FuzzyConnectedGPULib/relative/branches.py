@@ -18,25 +18,12 @@ def branch_of(
 ) -> tuple[np.ndarray, ...]:
     """The branch of a voxel: what lies beyond it, as seen from the vessel's points (`relative`).
 
-    Parameters
-    ----------
-    vessel : ndarray of bool, shape (K, J, I)
-    points : ndarray, shape (n, 3), integers K, J, I
-        Those outside of the vessel do not count.
-    voxel : K, J, I
-        In the vessel.
-    spacing : 3 floats K, J, I, in mm
-        Lengths are rounded to 1/16 of the smallest.
-
-    Returns
-    -------
-    tuple of 3 ndarray of int
-        Indices K, J, I of the branch's voxels.
+    `vessel` is bool (K, J, I), `points` (n, 3) outside of it do not count, `voxel` is in it;
+    lengths in mm by the spacing are rounded to 1/16 of the smallest. Returns indices K, J, I of the
+    branch.
 
     Examples
     --------
-    A vessel along I with its point at the left, and a click in the middle:
-
     >>> vessel = np.ones((1, 1, 6), bool)
     >>> branch_of(vessel, np.array([[0, 0, 0]]), (0, 0, 3))[2].tolist()
     [3, 4, 5]
@@ -67,21 +54,9 @@ def apply_hand_overs(
     hand_overs: Sequence[HandOver],
     spacing: Sequence[float],
 ) -> tuple[str, ...]:
-    """Hand branches over, in place and in their order.
+    """Hand branches over in labels (uint8, K, J, I; 1 for the first vessel), in place and in order.
 
-    Parameters
-    ----------
-    labels : ndarray, uint8, shape (K, J, I)
-        1 for the first vessel, and so on.
-    points : sequence of ndarray, shape (n, 3)
-        K, J, I of the points of each vessel.
-    hand_overs : sequence of HandOver
-    spacing : 3 floats K, J, I, in mm
-
-    Returns
-    -------
-    tuple of str
-        For each that had no effect, why.
+    `points` are K, J, I (n, 3) of each vessel. Returns, for each that had no effect, why.
     """
     roots, notes = [np.reshape(each, (-1, 3)) for each in points], []
     for each in hand_overs:

@@ -105,17 +105,8 @@ def _spread(
 def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """Give voxels of a domain that nobody has to the vessel that is the fewest steps away.
 
-    Parameters
-    ----------
-    owners : ndarray, uint8, shape (K, J, I)
-    domain : ndarray of bool, same shape
-        Steps over 26 neighbours stay in it.
-
-    Returns
-    -------
-    ndarray, uint8, same shape
-        `DISPUTED` where two vessels are equally near; `NOBODY` outside of the domain, and where
-        no vessel is reached.
+    Steps over 26 neighbours stay in the domain (bool, of the shape of `owners`). `DISPUTED` where
+    two vessels are equally near; `NOBODY` outside of the domain, and where no vessel is reached.
 
     Examples
     --------

@@ -75,24 +75,12 @@ def divide_by_contrast(
     progress: Progress,
     background: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The vessel of each voxel that a scene of the contrast model reaches.
+    """The vessel of each voxel that a scene of the contrast model reaches: uint8 (K, J, I).
 
-    Parameters
-    ----------
-    mapped : contrast map in host memory
-        That the scene was computed from.
-    scene : ndarray, float32, shape (K, J, I)
-        No path leaves the voxels above 0.
-    vessels : mapping of str to array_like, shape (n, 3), integers K, J, I
-        In the box of the contrast map.
-    progress : Progress
-    background : ndarray, shape (m, 3), optional
-        One more group, after the vessels; only where it is clicked, and not the vessel beside.
-
-    Returns
-    -------
-    ndarray, uint8, shape (K, J, I)
-        `NOBODY`, the number of a group from 1 on, or `DISPUTED`.
+    `mapped` is the contrast map in host memory that the scene was computed from, `vessels` points
+    (n, 3) by name, in the map's box; no path leaves the scene's voxels above 0. The background is
+    one more group, after the vessels: only where it is clicked, and not the vessel beside. Returns
+    `NOBODY`, the number of a group from 1 on, or `DISPUTED`.
     """
     groups = with_middles(mapped, vessels, background)
     owners = np.zeros(scene.shape, np.uint8)

@@ -35,16 +35,9 @@ CUDA_MODULES = {
 class Solution(NamedTuple):
     """Result of a solver.
 
-    Attributes
-    ----------
-    levels : ndarray or device array, shape (K, J, I), uint16
-        Connectedness of each voxel, 65535 for the seeds.
-    rounds : int
-        Kernel rounds; 0 on the CPU.
-    peak_bytes : int
-        Most memory held at a time, in host memory or on the device.
-    on_device : float
-        Seconds from when the volume was on the device until the levels were there.
+    `levels` (uint16, K, J, I; host or device) are the connectedness of each voxel, 65535 for seeds;
+    `rounds` of kernels are 0 on the CPU; `peak_bytes` is the most memory held at a time,
+    `on_device` the seconds from when the volume was on the device until the levels were there.
     """
 
     levels: Any

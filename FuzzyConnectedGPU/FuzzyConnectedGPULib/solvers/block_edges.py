@@ -30,21 +30,12 @@ AXIS_I, AXIS_J, AXIS_K, FROM_BEFORE = 0, 1, 2, 3
 class BlockBuffers(NamedTuple):
     """Scratch buffers of one block, which fit in the core's cache.
 
-    Attributes
-    ----------
-    region, valid : ndarray, shape (ARRAY,), float32 and uint8
-        Intensities of the region, and where there are any.
-    along, strong : ndarray, shape (3, ARRAY), uint16
-        Levels of the edges along I, J, K; of those that are needed.
-    edges, spare : ndarray, uint32
-        The list of edges, and the buffer of its sort.
-    offsets : ndarray, shape (2, 256), int32
-    parent : ndarray, shape (VOXELS + 1,), uint16
-        For each voxel another one of its component, itself, or `block_trees.FIRST_NODE` + node.
-    limit : ndarray, shape (VOXELS,), uint16
-        Upper bound of the values of the component that a voxel represents.
-    node_parent : ndarray, shape (VOXELS,), int32
-        Union-find forest of the block's nodes.
+    `region` and `valid` are its intensities, and where there are any; `along` and `strong` (3, n)
+    the levels of the edges along I, J, K, and of those that are needed; `edges`, `spare` and
+    `offsets` the list of edges and its sort. `parent` has for each voxel another one of its
+    component, itself, or `block_trees.FIRST_NODE` + node; `limit` the upper bound of the values of
+    the component that a voxel represents; `node_parent` is the union-find forest of the block's
+    nodes.
     """
 
     region: np.ndarray

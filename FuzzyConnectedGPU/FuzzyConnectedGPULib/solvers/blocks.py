@@ -66,12 +66,8 @@ def solve(problem: Problem, progress: Progress) -> Solution:
 class Trees:
     """The trees of all blocks: rows of blocks along I, each processed by one thread of a pool.
 
-    Attributes
-    ----------
-    levels, node_numbers : ndarray, shape (K, J, I), uint16
-        Each voxel's upper bound, at last its level; the number of its node in its block, from 1.
-    first_nodes : ndarray of int
-        Number of the first node of each block, and of all.
+    `levels` (uint16, K, J, I) are each voxel's upper bound, at last its level; `node_numbers` its
+    node in its block, from 1; `first_nodes` the number of the first node of each block, and of all.
     """
 
     first_nodes: np.ndarray

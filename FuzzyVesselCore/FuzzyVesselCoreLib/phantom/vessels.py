@@ -20,19 +20,11 @@ MAX_DETOURS = 40  # courses tried for a branch, to keep clear of the other trees
 
 @dataclass(frozen=True)
 class Branch:
-    """An unbranched part of a vessel tree.
+    """An unbranched part of a named tree.
 
-    Attributes
-    ----------
-    points : ndarray of float, (n, 3)
-        The centreline in voxels, K,J,I (the centre of the first voxel is 0, 0, 0), or in mm while
-        the tree grows. The first point of a child is the last point of its parent.
-    radius : ndarray of float, (n,)
-        Radius at each point, in mm.
-    parent : int
-        Index of the parent in the list of branches; -1 at the root of a tree.
-    tree : str
-        Name of the tree.
+    `points` (n, 3) are the centreline in voxels, K,J,I (the centre of the first voxel is 0, 0, 0),
+    or in mm while the tree grows; a child begins at the last point of its parent (index in the
+    list; -1 at the root). `radius` (n,) is in mm.
     """
 
     points: np.ndarray

@@ -15,15 +15,7 @@ Box = tuple[slice, ...]
 
 
 def bounding_box(mask: np.ndarray) -> Box | None:
-    """Return the smallest box that holds all voxels that are not 0; None if there is none.
-
-    Examples
-    --------
-    >>> mask = np.zeros((4, 5, 6), bool)
-    >>> mask[1:3, 2, 4:] = True
-    >>> bounding_box(mask)
-    (slice(1, 3, None), slice(2, 3, None), slice(4, 6, None))
-    """
+    """Return the smallest box that holds all voxels that are not 0; None if there is none."""
     # The greatest of unsigned numbers is found several at a time, whether any is not 0 is not.
     union = np.maximum if mask.dtype.kind in "bu" else np.logical_or
     box = []
@@ -60,11 +52,6 @@ def mask_voxels(values: np.ndarray, mask: str = "") -> np.ndarray:
 
     What is not a number is refused (`InputError`, with the mask's name): programs write it round a
     mask, where it would count as inside.
-
-    Examples
-    --------
-    >>> mask_voxels(np.array([0.0, 0.5, 1.0])).tolist()
-    [False, True, True]
     """
     if values.dtype.kind == "f":
         count = int(np.count_nonzero(np.isnan(values)))
@@ -90,11 +77,6 @@ def erode(mask: Any, layers: int, axes: Sequence[int] = (0, 1, 2)) -> Any:
 
     The minimum over a window that is doubled until it is as long: a tenth of the time of
     `scipy.ndimage`. Beyond the volume the mask counts as False. NumPy's or CuPy's array of bool.
-
-    Examples
-    --------
-    >>> erode(np.ones((1, 1, 5), bool), 1, axes=(2,))
-    array([[[False,  True,  True,  True, False]]])
     """
     for axis in axes:
         mask, covered = mask.swapaxes(axis, 0), 1

@@ -26,20 +26,12 @@ class Panel:
 
     A module's widget makes one in its `setup` and hands on `enter`, `exit` and `cleanup`; see
     `PotentialSkeleton.py`. The `.ui` file `Resources/UI/X.ui` is a qMRMLWidget; its widgets with
-    the dynamic property SlicerParameterName follow the parameters of that name. It has
-    applyButton, cancelButton, progressBar, statusLabel, deviceLabel and installButton.
+    the dynamic property SlicerParameterName follow the parameters of that name. It has applyButton,
+    cancelButton, progressBar, statusLabel, deviceLabel and installButton.
 
     A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `react` and `forget`.
-    All of them are called by this class alone.
-
-    Attributes
-    ----------
-    ui : object
-        The `.ui` file's widgets by their names.
-    parameters : parameter node wrapper or None
-        What the panel shows; None while it shows nothing (another module is open, or the scene is
-        being closed).
-    running : Run
+    All of them are called by this class alone. `ui` are the widgets by their names, `parameters`
+    what the panel shows: None while another module is open, or the scene is being closed.
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for

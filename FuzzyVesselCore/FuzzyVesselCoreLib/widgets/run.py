@@ -137,15 +137,12 @@ STEPS = 1000  # of the progress bar
 
 
 class Run:
-    """A run that is going on, or none.
+    """A run that is going on, or none; one at a time, in the panels of all modules together.
 
-    One run goes on at a time, in the panels of all modules together. As a context it shows the
-    bar; its `progress` is what the algorithms call back. While events are handled anything can
-    happen: nodes are removed, the scene or the panel is closed, Apply is pressed again.
-
-    The bar (QProgressBar) is shown while a run goes on; its row stays where it is in between.
-    `changed` is called when a run begins and ends, also that of another panel; the title is the
-    module's, for the other one's panel.
+    As a context it shows the bar (QProgressBar); its `progress` is what the algorithms call back.
+    While events are handled anything can happen: nodes are removed, the scene or the panel is
+    closed, Apply is pressed again. `changed` is called when a run begins and ends, also that of
+    another panel; the title is the module's, for the other one's panel.
     """
 
     def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:

@@ -24,20 +24,10 @@ CORNERS_OF_PARTS = (CORNERS[:, None] + CORNERS) @ np.array([9, 3, 1])
 
 
 def find_roots(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Roots within cells.
+    """Roots within cells, whose corners (n, 8, 3) are those of `seeds.cells_with_sign_changes`.
 
-    Parameters
-    ----------
-    corners : ndarray, (n, 8, 3)
-        From `cells.cells_with_sign_changes`.
-
-    Returns
-    -------
-    cell : ndarray of int, (m,)
-        Number of the cell that each root lies in.
-    places : ndarray, (m, 3)
-        In the unit cell.
-    jacobians : ndarray, (m, 3, 3)
+    Returns the number of the cell (m,) that each root lies in, its place in the unit cell (m, 3)
+    and the Jacobian there (m, 3, 3).
     """
     corners = corners.astype(float)
     cell, size = np.flatnonzero(_may_have_root(corners)), 1.0

@@ -20,22 +20,9 @@ def divergence_seeds(
 ) -> np.ndarray:
     """Local minima of the unit force's divergence in the lowest part of its range.
 
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (K, J, I, 3)
-        Forces.
-    classes : ndarray of uint8, shape (K, J, I)
-        There are forces at boundary and inner voxels alone.
-    share : float
-        0 to 100: per cent of the range between the lowest and the highest divergence (Cornea et
-        al. 2005); 0 gives no seeds.
-    progress : Progress, optional
-        Checked between steps.
-
-    Returns
-    -------
-    ndarray of int, (n, 3)
-        Voxels K, J, I, the lowest divergence first.
+    Forces (float32, K, J, I, 3) are at boundary and inner voxels (`classes`) alone. The share is
+    per cent of the range between the lowest and the highest divergence (Cornea et al. 2005); 0
+    gives no seeds. Returns voxels K, J, I (n, 3), the lowest divergence first.
     """
     progress = Progress.of(progress)
     if share <= 0:
@@ -96,19 +83,9 @@ def unit_force(vectors, classes, k, j, i, axis):
 
 
 def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.ndarray:
-    """Surface voxels where the object takes up the least of a cube round them.
+    """Surface voxels (n, 3) where the object takes up the least of a cube round them, in order.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-        The object, which must not touch the border of the array.
-    progress : Progress, optional
-        Checked between steps.
-
-    Returns
-    -------
-    ndarray of int, (n, 3)
-        Voxels K, J, I, the sharpest first.
+    The mask (bool, K, J, I) does not touch the border of the array.
     """
     from scipy import ndimage
 
@@ -144,21 +121,10 @@ def _lowest_first(values: np.ndarray, voxels: np.ndarray) -> np.ndarray:
 def cells_with_sign_changes(
     vectors: np.ndarray, classes: np.ndarray, lowest_class: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cells of eight voxels in which all components change sign.
+    """Cells of eight voxels, all of at least a class, in which all components change sign.
 
-    Parameters
-    ----------
-    vectors : ndarray, shape (K, J, I, 3)
-    classes : ndarray of uint8, shape (K, J, I)
-    lowest_class : int
-        All eight voxels of a cell have at least this class.
-
-    Returns
-    -------
-    cells : ndarray of int64, (n, 3)
-        First corners K, J, I, in rising order.
-    corners : ndarray, (n, 8, 3)
-        The vectors at their corners, I fastest.
+    Returns their first corners (n, 3; K, J, I, rising) and the vectors at their corners (n, 8, 3),
+    I fastest.
     """
     offsets = CORNERS @ [classes[0].size, classes.shape[2], 1]
     values, flat = vectors.reshape(-1, 3), classes.reshape(-1)

@@ -34,11 +34,6 @@ def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """Even sizes without large prime factors in which no two offsets to a charge coincide.
 
     A point lies within the surface: at least one voxel further in than the outermost charge.
-
-    Examples
-    --------
-    >>> padded_shape((8, 9, 40))
-    (16, 16, 80)
     """
     from scipy.fft import next_fast_len
 
@@ -47,16 +42,11 @@ def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
 
 
 def distance_bands(charges: Any, targets: Any, strength: int, xp: Any) -> Iterator[tuple[int, Any]]:
-    """Split targets by their distance to the charges, which bounds the rounding error.
+    """Yield targets split by their distance to the charges, which bounds the rounding error.
 
-    A point whose charges are all at least `cut` voxels away has the same sum from a kernel that is
-    0 within `cut`, and the error of that one is as much smaller.
-
-    Yields
-    ------
-    cut : int
-        Every charge is at least so many voxels away along one of the axes.
-    members : ndarray of bool, shape of the targets
+    A point whose charges are all at least `cut` voxels away (along one of the axes) has the same
+    sum from a kernel that is 0 within `cut`, and the error of that one is as much smaller. Yields
+    the cut and its members, bool of the shape of the targets.
     """
     ratio, cut = MAX_RATIO ** (1 / max(strength - 2, 0.5)), 1
     while targets.any():
@@ -93,18 +83,10 @@ def convolve(
     progress: Progress,
     gpu: Any = None,
 ) -> None:
-    """Write the forces of charges in some `distance_bands`.
+    """Write the forces (K, J, I, 3) of charges (bool) in some `distance_bands`.
 
-    Parameters
-    ----------
-    charges : ndarray of bool, shape (K, J, I)
-        Each row along I that has targets has charges, as those of a solid's surface.
-    bands : list of (int, ndarray of bool)
-    strength : int
-    vectors : ndarray, shape (K, J, I, 3)
-    progress : Progress
-    gpu : CudaDevice, optional
-        Then the arrays are CuPy's.
+    Each row along I that has targets has charges, as those of a solid's surface. With a `gpu` the
+    arrays are CuPy's.
     """
     for number, (cut, members) in enumerate(bands):
         part = progress.part(number / len(bands), (number + 1) / len(bands))

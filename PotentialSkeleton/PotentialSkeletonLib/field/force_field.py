@@ -236,18 +236,10 @@ def field_of_components(
     unit_depth: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> ForceField:
-    """The `ForceField` of components without cavities that are labelled already.
+    """The `ForceField` of components without cavities that are labelled (from 1) already.
 
-    Parameters
-    ----------
-    solid : ndarray of bool, shape (K, J, I)
-    labels : ndarray of int, shape (K, J, I)
-        From 1; 0 outside of the object.
-    strength, charge_distance, method, device, threads
-        As for `force_field`; a charge distance of None is chosen so that thin parts are resolved.
-    unit_depth : ndarray of float32, shape (K, J, I), optional
-        Distances to the outside in voxels, if these are known.
-    progress : Progress, optional
+    Parameters as of `force_field`; a charge distance of None is chosen so that thin parts are
+    resolved. `unit_depth` (float32) are the distances to the outside in voxels, if they are known.
     """
     report = Progress.of(progress)
 

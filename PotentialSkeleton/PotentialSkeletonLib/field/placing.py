@@ -17,24 +17,11 @@ def place(
     classes: np.ndarray,
     vectors: np.ndarray,
 ) -> None:
-    """Write a solid's classes and forces to the volume, in place.
+    """Write the classes of a solid's box and the forces (n, 3) of its voxels to the volume.
 
-    Voxels of other components are not written, nor those outside of all components that have a
-    class already.
-
-    Parameters
-    ----------
-    own_classes : ndarray of uint8
-        Of the solid's box, which may reach beyond the volume.
-    forces : ndarray, (n, 3)
-        Of its boundary and inner voxels.
-    first : list of int
-        First voxel of the box in the volume.
-    label : int
-        The component's among the volume's `labels`.
-    labels : ndarray of int
-    classes, vectors : ndarray
-        Of the volume.
+    The box begins at `first` in the volume and may reach beyond it. Voxels of other components
+    (`labels` is not `label`) are not written, nor those outside of all components that have a class
+    already.
     """
     counts = [np.count_nonzero(plane >= BOUNDARY) for plane in own_classes]
     starts = np.cumsum([0, *counts])

@@ -37,22 +37,10 @@ def dilated(mask: Any) -> Any:
 
 
 def classes_and_targets(mask: Any, layers: int, progress: Progress) -> tuple[Any, Any]:
-    """Voxel classes of a dilated mask, and the voxels whose force is summed.
+    """Voxel classes of a mask (bool) dilated by layers, and the voxels whose force is summed.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-        With a margin as wide as the layers.
-    layers : int
-        By which it is dilated.
-    progress : Progress
-
-    Returns
-    -------
-    classes : ndarray of uint8
-        As `classify_voxels` gives them.
-    targets : ndarray of bool
-        The inner voxels, and the boundary voxels without an inner one among their 26 neighbours.
+    The mask has a margin as wide as the layers. Targets (bool) are the inner voxels, and the
+    boundary voxels without an inner one among their 26 neighbours.
     """
     for _ in range(layers):
         mask = dilated(mask)
@@ -96,16 +84,9 @@ def clear_across(vectors: Any, layers: int) -> None:
 def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any = None) -> int:
     """Layers by which charges go outward so that the field resolves thin parts: 0 to 2.
 
-    Judged by the distances to the outside, in voxels, on the ridge of these distances.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-        The object, which does not touch the border of the array.
-    unit_depth : ndarray of float32, shape (K, J, I), optional
-        These distances, if they are known; not used on a device.
-    gpu : CudaDevice, optional
-        Then the mask is CuPy's.
+    Judged by the distances to the outside, in voxels, on the ridge of these distances
+    (`unit_depth`, if they are known; not used on a device, where the mask is CuPy's). The mask
+    (bool, K, J, I) does not touch the border of the array.
     """
     if gpu is not None and gpu.xp.__name__ == "cupy":
         from cupyx.scipy import ndimage

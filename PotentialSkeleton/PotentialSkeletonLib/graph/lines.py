@@ -41,12 +41,6 @@ class Course:
         At a junction the ball is the parent's; at a tip it is as small as the object's end is near,
         and that stretch is left out, too. `margin` says how much of each end is left out, as a
         multiple of the radius there; with 0 nothing is.
-
-        Examples
-        --------
-        >>> points = np.arange(7.0)[:, None] * [0, 0, 1]
-        >>> Course(points, np.array([0.2, 1, 1, 1, 1, 1, 1])).inner_points()
-        array([2, 3, 4, 5])
         """
         lengths, radius = self.lengths, self.radius
         low, high = margin * radius[0], lengths[-1] - margin * radius[-1]

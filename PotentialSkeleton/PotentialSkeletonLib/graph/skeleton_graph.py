@@ -115,11 +115,6 @@ def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) ->
 
     The object (bool) does not touch the array's border. The nearest voxel outside has one of the
     object at a face: else a step towards the point would be nearer.
-
-    Examples
-    --------
-    >>> radius_at(np.array([[2.0, 2, 2.5]]), np.pad(np.ones((3, 3, 4), bool), 1), (1, 1, 0.5))
-    array([1.25])
     """
     from scipy.spatial import cKDTree
 

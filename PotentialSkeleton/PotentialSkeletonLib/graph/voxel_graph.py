@@ -58,20 +58,9 @@ def neighbour_pairs(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class VoxelGraph:
-    """Nodes and chains of a thin set of voxels.
+    """Nodes and chains of a thin set of voxels (n, 3; K, J, I, ascending).
 
-    Parameters
-    ----------
-    voxels : ndarray of int, (n, 3)
-        K, J, I, in ascending order.
-    progress : Progress
-
-    Attributes
-    ----------
-    nodes : list of list of int
-        Voxels (indices) of each node.
-    chains : list of (int, list of int, int)
-        First node, the voxels between, last node.
+    `nodes` are lists of voxels (indices), `chains` first node, the voxels between, last node.
     """
 
     def __init__(self, voxels: np.ndarray, progress: Progress) -> None:

@@ -28,16 +28,9 @@ from .voxel_classes import checked_labelmap
 class Prepared:
     """The object, with what was changed in it before.
 
-    Attributes
-    ----------
-    sizes : ndarray of int
-        Number of voxels of each component.
-    changes : dict of str to int
-        The report's counts of what was filled, dropped and closed.
-    warnings : list of str
-    components : iterable of (ndarray of int, ndarray of bool)
-        Of each component where its array begins in the volume, and the array: the component in its
-        box with a margin of one empty voxel.
+    `sizes` are the voxels of each component, `changes` the report's counts of what was filled,
+    dropped and closed; `components` gives for each where its array begins in the volume, and the
+    array (bool): the component in its box with a margin of one empty voxel.
     """
 
     sizes: np.ndarray
@@ -129,13 +122,9 @@ def close_tunnels(
     The object (bool, without cavities), dilated by half the width, is thinned back onto it, the
     voxels furthest from it first: what remains besides it are patches across the tunnels that the
     dilation had closed (after Aktouf, Bertrand and Perroton 2002, who begin with a box), and
-    strands across gaps, which are dropped.
-
-    A tunnel is as wide as the largest ball that can be pushed through it, between the faces of the
-    object's voxels: a straight one along the grid, of n voxels, closes from n voxels on. None that
-    is wider is closed. The patch of one that winds between the voxels' axes is of whole voxels, and
-    may need up to about a voxel more. Returned are the closed object, and how many tunnels were
-    closed and voxels added.
+    strands across gaps, which are dropped. A tunnel is as wide as the largest ball that can be
+    pushed through it, between the faces of the object's voxels; none that is wider is closed.
+    Returned are the closed object, and how many tunnels were closed and voxels added.
     """
     from ..thinning import thin
 

@@ -56,18 +56,10 @@ def checked_labelmap(mask: np.ndarray) -> np.ndarray:
 class ComponentVolumes:
     """One component, in a box that it does not touch.
 
-    Attributes
-    ----------
-    mask : ndarray of bool, shape (K, J, I)
-        The component without cavities.
-    spacing : 3 floats K, J, I, in mm
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside in mm; 0 outside and only there.
-    vectors, classes : ndarray, shape (K, J, I, 3) and (K, J, I), or None
-        The forces, once there are any, and what is not 0 where curves may run: in the object, and
-        as far as its charges were moved outward.
-    distances : ndarray of int32, shape (K, J, I)
-        Along the component from the skeleton, once there is one.
+    `mask` (bool, K, J, I) has no cavities, `depth` (float32) is the distance to the outside in mm,
+    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once there are any, and
+    `classes` what is not 0 where curves may run: in the object, and as far as its charges were
+    moved outward. `distances` (int32) are along the component from the skeleton, once there is one.
     """
 
     mask: np.ndarray

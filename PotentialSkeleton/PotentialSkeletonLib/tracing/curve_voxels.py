@@ -151,12 +151,8 @@ def depth_at(depth: np.ndarray, k: int, j: int, i: int) -> np.float32:
 def segments(points: np.ndarray, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Cut a curve (n, 3) at the faces between voxels.
 
-    Returns
-    -------
-    voxels : ndarray of int64, (m,)
-        Flat indices of the segments' voxels.
-    sums : ndarray, (m, 4)
-        Length, and length times middle.
+    Returns flat indices (m,) of the segments' voxels, and sums (m, 4): length, and length times
+    middle.
     """
     most = MOST_SEGMENTS * max(points.shape[0] - 1, 0)
     voxels, sums, count = np.empty(most, np.int64), np.empty((most, 4)), 0

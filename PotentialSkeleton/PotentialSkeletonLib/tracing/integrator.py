@@ -28,26 +28,12 @@ def step_workspace() -> np.ndarray:
 def exponential_euler_step(
     corners: np.ndarray, position: np.ndarray, step: np.ndarray, workspace: np.ndarray
 ) -> float:
-    """Displacement along the linearised force, at most `STEP` voxels long.
+    """Displacement along the linearised force, at most `STEP` voxels long; returns its length.
 
     The series of a short time starts it; the time is doubled as long as the displacement is short
-    enough. Then the last doublings are tried again, each added as a whole.
-
-    Parameters
-    ----------
-    corners : ndarray, (8, 3)
-        Force at the corners of the cell.
-    position : ndarray, (3,)
-        Within the cell.
-    step : ndarray, (3,)
-        Output: the displacement.
-    workspace : ndarray
-        From `step_workspace`.
-
-    Returns
-    -------
-    float
-        Length of the displacement; 0 where there is no force.
+    enough. Then the last doublings are tried again, each added as a whole. `corners` (8, 3) are the
+    forces of the cell that the position lies in, `step` is the output, `workspace` from
+    `step_workspace`. 0 where there is no force.
     """
     force, jacobian = force_and_slopes(corners, position[0], position[1], position[2])
     speed = norm(force)

@@ -33,14 +33,8 @@ NO_POINT = -1
 class Tracer:
     """Traces curves one after the other, each up to those before it.
 
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (K, J, I, 3)
-        The forces, 0 where there is none.
-    classes : ndarray of uint8, shape (K, J, I)
-        Not 0 where curves may run.
-    ends : ndarray of float, (n, 3)
-        Critical points at which curves end, in voxels K, J, I.
+    `vectors` (float32, K, J, I, 3) are the forces, 0 where there is none; curves may run where
+    `classes` is not 0, and end at the critical points `ends` (n, 3), in voxels.
     """
 
     def __init__(
@@ -197,16 +191,7 @@ def is_free(free: np.ndarray, position: np.ndarray) -> bool:
 def core_curves(tracer: Tracer, points: Sequence[CriticalPoint]) -> Iterator[np.ndarray]:
     """Yield the curves of level 1: from each saddle both ways along each outgoing eigenvector.
 
-    Parameters
-    ----------
-    tracer : Tracer
-    points : list of CriticalPoint
-        The tracer's `ends`, in its order.
-
-    Yields
-    ------
-    ndarray, (n, 3)
-        Begins at its saddle.
+    `points` are the tracer's `ends`, in its order.
     """
     for own, point in enumerate(points):
         if not point.kind.startswith("saddle"):
@@ -255,15 +240,7 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 
 
 class ComponentCurves:
-    """Traces curves, and gathers the voxels that they pass.
-
-    Until `trace_core` there is no field, and no curve.
-
-    Parameters
-    ----------
-    volumes : ComponentVolumes
-        Its `depth`, `spacing`, `vectors`, `classes` and `distances` are used.
-    """
+    """Traces curves and gathers the voxels that they pass; before `trace_core` without a field."""
 
     def __init__(self, volumes: ComponentVolumes) -> None:
         self._volumes = volumes
@@ -308,20 +285,10 @@ class ComponentCurves:
     ) -> np.ndarray:
         """Trace from the seeds that lie clear of the inscribed balls of all that is there.
 
-        Parameters
-        ----------
-        seeds : ndarray of int, (n, 3)
-            The best first; a seed within reach of the curve of an earlier one is left out.
-        present : ndarray of int
-            Flat indices of the skeleton and of all voxels that it is to have.
-        clearance : 2 floats
-            How far clear: multiple of the balls' radii, and voxels added to it.
-        progress : Progress
-
-        Returns
-        -------
-        ndarray of int
-            Flat indices of the seeds that curves were traced from.
+        Seeds (n, 3) are sorted, the best first: one within reach of the curve of an earlier one is
+        left out. `present` are flat indices of the skeleton and of all that it is to have; the
+        clearance is a multiple of the balls' radii, and voxels added to it. Returns the seeds that
+        curves were traced from.
         """
         depth, used = self._volumes.depth, []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
@@ -363,23 +330,11 @@ class ComponentCurves:
 
 
 def descent_path(distances: np.ndarray, vectors: np.ndarray | None, voxel: int) -> np.ndarray:
-    """From a voxel the path along falling distances, as far as there is no force.
+    """From a voxel the path along falling distances, as far as there is no force: voxels (n, 3).
 
-    Of neighbours that are equally near to the core the first, in K, J, I, is the next.
-
-    Parameters
-    ----------
-    distances : ndarray of int32, shape (K, J, I)
-        From the core, along the object; -1 outside. The border is outside.
-    vectors : ndarray of float32, shape (K, J, I, 3), or None
-        0 where there is no force.
-    voxel : int
-        Flat index of a voxel of the object.
-
-    Returns
-    -------
-    ndarray of int, (n, 3)
-        Voxels K, J, I. It begins at the voxel; the last one has a force or is in the core.
+    Of neighbours that are equally near to the core the first, in K, J, I, is the next. `distances`
+    (int32) are -1 outside, as is the border. It begins at the voxel (a flat index); the last one
+    has a force or is in the core.
     """
     forces = np.empty((0, 3), np.float32) if vectors is None else vectors.reshape(-1, 3)
     _, rows, width = distances.shape

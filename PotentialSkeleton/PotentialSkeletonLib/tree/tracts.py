@@ -36,18 +36,7 @@ class Tract:
 
 
 def split_lines(forest: Forest) -> list[Tract]:
-    """Split root-to-tip lines into tracts, line by line, and group them.
-
-    Examples
-    --------
-    >>> from PotentialSkeletonLib.tree import rooted_forest, skeleton_of_polylines
-    >>> fork = skeleton_of_polylines(
-    ...     [[[0, 0, 0], [30, 0, 0]], [[30, 0, 0], [50, 20, 0]], [[30, 0, 0], [50, -20, 0]]],
-    ...     [[2, 2], [2, 1], [2, 1]],
-    ... )
-    >>> [(t.line, t.group, t.blanked) for t in split_lines(rooted_forest(fork))]
-    [(0, 0, False), (0, 1, True), (0, 2, False), (1, 0, False), (1, 1, True), (1, 3, False)]
-    """
+    """Split root-to-tip lines into tracts, line by line, and group them."""
     lines, tubes = root_to_tip_lines(forest), _Tubes(forest)
     spacing = np.asarray(forest.skeleton.spacing)
     courses = [Course(line.points * spacing, line.radius) for line in lines]
@@ -160,12 +149,6 @@ def tube_function(places: np.ndarray, points: np.ndarray, radius: np.ndarray) ->
     Along a segment centre and radius are linear, so that the least value has a closed form (Antiga
     and Steinman 2004, section II). Places (m, 3), ends of segments (n, 2, 3) and radii there (n, 2)
     are in mm.
-
-    Examples
-    --------
-    >>> ends, radius = np.array([[[0.0, 0, 0], [10, 0, 0]]]), np.array([[2.0, 2.0]])
-    >>> tube_function(np.array([[5.0, 1, 0], [5, 3, 0]]), ends, radius)
-    array([-3.,  5.])
     """
     if not len(points):
         return np.full(len(places), np.inf)
