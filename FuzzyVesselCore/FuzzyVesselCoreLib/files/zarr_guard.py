@@ -85,9 +85,9 @@ def open_array(folder: Path, mode: str = "r") -> Any:
     if sum(name in COMPRESSORS for name in names) > 1:
         raise ValueError("its voxels are packed twice")
     if array.shards is not None:
-        shard = array.metadata.codecs[0].to_dict()["configuration"]
-        index = [codec["name"] for codec in shard["index_codecs"]]
-        if index != ["bytes", "crc32c"] or shard["index_location"] != "end":
+        shard: Any = array.metadata.codecs[0]
+        index = [codec.to_dict()["name"] for codec in shard.index_codecs]
+        if index != ["bytes", "crc32c"] or shard.index_location.value != "end":
             raise ValueError(f"the index of its shards is packed by {index}, which is not read")
     return array
 
