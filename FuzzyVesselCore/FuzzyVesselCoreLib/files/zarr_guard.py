@@ -72,7 +72,7 @@ def open_array(folder: Path, mode: str = "r") -> Any:
     for name in ZARR:
         if os.path.lexists(folder / name):
             read_json(folder / name)
-    array = zarr.open_array(str(folder), mode=mode)
+    array: Any = zarr.open_array(str(folder), mode=mode)
     size = math.prod(array.chunks) * array.dtype.itemsize
     if array.ndim < 2 or min(*array.shape, *array.chunks) < 1 or size > MAX_CHUNK:
         raise ValueError(f"its array has the shape {array.shape} in chunks of {array.chunks}")
@@ -85,7 +85,7 @@ def open_array(folder: Path, mode: str = "r") -> Any:
     if sum(name in COMPRESSORS for name in names) > 1:
         raise ValueError("its voxels are packed twice")
     if array.shards is not None:
-        shard: Any = array.metadata.codecs[0]
+        shard = array.metadata.codecs[0]
         index = [codec.to_dict()["name"] for codec in shard.index_codecs]
         if index != ["bytes", "crc32c"] or shard.index_location.value != "end":
             raise ValueError(f"the index of its shards is packed by {index}, which is not read")
