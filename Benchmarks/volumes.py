@@ -126,7 +126,7 @@ def known_vessels(made: Any) -> dict[str, np.ndarray]:
     """Portal and hepatic voxels of a phantom: each is of the tree whose wall is farther away."""
     from scipy.spatial import cKDTree
 
-    from FuzzyVesselCoreLib.phantom.image import HEPATIC, PORTAL
+    from FuzzyVesselCoreLib.phantom.liver import HEPATIC, PORTAL
 
     voxels, depths = np.argwhere(made.mask > 0), []
     for tree in (PORTAL, HEPATIC):

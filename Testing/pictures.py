@@ -199,8 +199,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
     from Benchmarks.clicks import clicks_inside
     from Benchmarks.volumes import known_vessels
     from FuzzyVesselCoreLib.mrml.points import add_phantom
-    from FuzzyVesselCoreLib.phantom.image import Grid, tubes
-    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+    from FuzzyVesselCoreLib.phantom.liver import Grid, liver_phantom, tubes
 
     phantom = liver_phantom()
     volume, *lists = add_phantom(phantom)
@@ -208,7 +207,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
         slicer.mrmlScene.RemoveNode(node)
     volume.GetDisplayNode().AutoWindowLevelOff()
     volume.GetDisplayNode().SetWindowLevelMinMax(-60, 300)
-    *_, (_, _, (cava,)), (_, _, (aorta,)) = tubes(Grid(phantom.volume.shape, phantom.spacing))
+    *_, (_, _, (cava,)), (_, _, (aorta,)) = tubes(Grid(phantom.volume.shape))
     vessels = known_vessels(phantom).values()
     points = [np.array(clicks_inside(mask, 3, phantom.spacing)) for mask in vessels]
     points.append(aorta.points[[3, 5, 7]].round().astype(int))

@@ -99,7 +99,7 @@ class RegionSection:
 
     def forget(self) -> None:
         """The mask is gone."""
-        self._edits.forget()
+        self._edits.follow(())
         self._choice.forget()
 
     def fit(self) -> None:

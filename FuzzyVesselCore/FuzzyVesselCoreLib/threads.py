@@ -1,17 +1,11 @@
-"""Number of threads to work with, and work on parts of a volume by threads.
+"""Number of threads to work with, and work on parts of a volume by threads."""
 
-The threads stay for the next call: to begin sixteen of them takes a millisecond.
-"""
-
-import functools
 import os
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-SMALL_VOLUME = 1 << 17  # voxels, below which waking threads takes longer than the work
+SMALL_VOLUME = 1 << 17  # voxels, below which starting threads takes longer than the work
 PARTS = 4  # for each thread: one that is held up leaves its next ones to others
 
 Found = TypeVar("Found")
@@ -30,8 +24,7 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     Compiled code that releases the GIL (``nogil``) is called by it: `numba.prange` makes numba
     compile twice as long, and its threads must not be used by two threads at a time everywhere.
     ``work(first, last)`` is called for each part; fewer `voxels` than `SMALL_VOLUME` are one part.
-    What it returned comes back in the order of the parts. No thread works on when this returns or
-    raises an error.
+    What it returned comes back in the order of the parts.
 
     Examples
     --------
@@ -42,27 +35,6 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     if threads < 2 or count < 2:
         return [work(0, count)] if count else []
     parts = min(PARTS * threads, 2 * voxels // SMALL_VOLUME, count)
-    bounds = list(pairwise(count * n // parts for n in range(parts + 1)))
-    if getattr(_this_thread, "works", False):  # which the others may all be waiting for
-        return [work(*part) for part in bounds]
-    jobs = [_pool(usable_cores()).submit(work, *part) for part in bounds]
-    try:
-        wait(jobs)
-    except BaseException:  # such as Ctrl+C
-        for job in jobs:
-            job.cancel()
-        wait(jobs)
-        raise
-    return [job.result() for job in jobs]
-
-
-_this_thread = threading.local()
-
-
-@functools.cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, "parts", setattr, (_this_thread, "works", True))
-
-
-if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    bounds = [count * n // parts for n in range(parts + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, bounds[:-1], bounds[1:]))

@@ -56,7 +56,7 @@ class VesselsSection:
 
     def forget(self) -> None:
         """The vessels are gone."""
-        self._edits.forget()
+        self._edits.follow(())
 
     def show(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""

@@ -44,9 +44,9 @@ def test_any_shape_keeps_its_promises(shape, seed):
         assert (branch.points <= np.array(shape) - 0.5).all()
 
 
-@pytest.mark.parametrize("spacing", [None, (0.8, 1.5, 3.1)])
-def test_the_mask_is_what_the_centrelines_and_radii_say(spacing):
-    made = liver_phantom((70, 80, 90), 2, spacing)
+@pytest.mark.parametrize("shape", [(70, 80, 90), (20, 90, 120)])
+def test_the_mask_is_what_the_centrelines_and_radii_say(shape):
+    made = liver_phantom(shape, 2)
     border = made.mask.astype(bool) & ~ndimage.binary_erosion(made.mask, border_value=1)
     inside = depth(np.argwhere(border), made.centrelines, made.spacing)
     outside = depth(np.argwhere(made.mask == 0)[::7], made.centrelines, made.spacing)
@@ -61,8 +61,6 @@ def test_the_mask_is_what_the_centrelines_and_radii_say(spacing):
         {"shape": (8, 8)},
         {"shape": (8, 7, 8)},
         {"shape": "large"},
-        {"shape": (2, 8, 8), "spacing": (900, 1, 1)},
-        {"spacing": (1, np.nan, 1)},
         {"seed": 1.5},
         {"noise": -1},
     ],

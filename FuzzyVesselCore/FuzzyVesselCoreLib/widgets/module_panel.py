@@ -42,7 +42,7 @@ class Panel:
         self._gui_tag: int | None = None
         self._observers = VTKObservationMixin()
         self._tooltips: dict[str, str] = {}
-        self._left = self._waiting = self._told_later = False
+        self._left = self._waiting = False
         self._window, self.ui = self.load_ui(widget.moduleName)
         widget.layout.addWidget(self._window)
         self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
@@ -62,7 +62,7 @@ class Panel:
             (scene.EndImportEvent, self._on_scene_changed),
             (scene.EndRestoreEvent, self._on_scene_changed),
             (scene.NodeAboutToBeRemovedEvent, self._on_node_leaving),
-            (scene.NodeRemovedEvent, self._on_node_removed),
+            (scene.NodeRemovedEvent, self.update_soon),
         ):
             self._observers.addObserver(scene, event, method)
         self.set_parameters(self.logic.getParameterNode())
@@ -137,14 +137,14 @@ class Panel:
         modified = vtk.vtkCommand.ModifiedEvent
         if self.parameters is not None:
             self.parameters.disconnectGui(self._gui_tag)
-            self._observers.removeObserver(self.parameters, modified, self._on_modified)
+            self._observers.removeObserver(self.parameters, modified, self.update)
         self.parameters = parameters
         if parameters is not None:
             self._gui_tag = parameters.connectGui(self._window)
-            self._observers.addObserver(parameters, modified, self._on_modified)
+            self._observers.addObserver(parameters, modified, self.update)
             self.update()
 
-    def update(self) -> None:
+    def update(self, *_event: Any) -> None:
         """Show everything again."""
         if self.parameters is None or self._left:
             return
@@ -156,7 +156,7 @@ class Panel:
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
 
-    def update_soon(self) -> None:
+    def update_soon(self, *_event: Any) -> None:
         """Show everything again when what goes on now is over; many calls make one."""
         if not self._waiting:
             self._waiting = True
@@ -177,9 +177,6 @@ class Panel:
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
-
-    def _on_modified(self, caller: Any = None, event: Any = None) -> None:
-        self.update()
 
     # --- the scene
 
@@ -212,9 +209,6 @@ class Panel:
             if getattr(parameters, name) is node:
                 setattr(parameters, name, None)
 
-    def _on_node_removed(self, caller: Any, event: Any) -> None:
-        self.update_soon()
-
     # --- runs
 
     def apply(self) -> None:
@@ -243,7 +237,6 @@ class Panel:
     def _run_once(self, work: Callable[[Any, Any], str]) -> None:
         parameters = self.parameters
         self.say("")
-        self._told_later = True
         try:
             with self.running as running:
                 text = work(parameters, running.progress)
@@ -257,13 +250,10 @@ class Panel:
             self.say(self.worded(error), problem=True)
             raise
         finally:
-            self._told_later = False
             self.update()
             self.device.enter()
 
     def _on_run_changed(self) -> None:
-        if self._told_later and not self.running.active:
-            return  # all is shown when it has been said how the run ended
         self.update()
         if not self._left:
             self.ui.cancelButton.enabled = self.running.active

@@ -88,9 +88,9 @@ class OutputSelector:
 
 
 class EditObserver:
-    """Calls ``edited()`` after each edit of volumes, segmentations or regions of interest."""
+    """Calls ``edited(caller, event)`` after each edit of volumes, segmentations or regions."""
 
-    def __init__(self, edited: Callable[[], None]) -> None:
+    def __init__(self, edited: Callable[..., None]) -> None:
         self._edited = edited
         self._observers = VTKObservationMixin()
         self._sources: list[tuple[Any, Any]] = []
@@ -103,11 +103,7 @@ class EditObserver:
         self._observers.removeObservers()
         self._sources = sources
         for source, event in sources:
-            self._observers.addObserver(source, event, lambda caller, event: self._edited())
-
-    def forget(self) -> None:
-        """The nodes are gone."""
-        self.follow(())
+            self._observers.addObserver(source, event, self._edited)
 
 
 def _source(node: Any) -> tuple[Any, Any]:

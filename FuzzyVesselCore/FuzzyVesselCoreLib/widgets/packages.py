@@ -5,7 +5,7 @@ only at a person's wish.
 """
 
 import importlib
-import importlib.metadata
+import importlib.util
 import re
 import sys
 from collections.abc import Iterable
@@ -15,14 +15,8 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from ..gpu.availability import (
-    cuda_packages,
-    cuda_status,
-    driver_version,
-    reset_cuda_status,
-)
+from ..gpu.availability import cuda_packages, cuda_status, driver_version, reset_cuda_status
 from ..gpu.device import CudaDevice
-from . import packages
 from .wording import short_reason
 
 
@@ -36,7 +30,6 @@ class DeviceLine:
     def __init__(self, label: Any, button: Any, requester: str) -> None:
         self._label, self._button, self._requester = label, button, requester
         self._left = False
-        self._found: tuple[str, str] | None = None
         self._label.text = _("Looking for a GPU ...")
         self._button.setVisible(False)
         self._button.connect("clicked()", self.install)
@@ -51,21 +44,17 @@ class DeviceLine:
 
     def look(self) -> None:
         """Show what there is now."""
-        if self._left:
-            return
-        found = device_text()
-        if found == self._found:
-            return  # as most runs leave it; to look at all packages takes a tenth of a second
-        self._found = self._label.text, self._label.toolTip = found
-        self._button.setVisible(packages.cupy_would_help())
+        if not self._left:
+            self._label.text, self._label.toolTip = device_text()
+            self._button.setVisible(cupy_would_help())
 
     def install(self) -> None:
         """Install CuPy, after asking; a sentence says where that did not work."""
-        said = packages.install_cupy(self._requester)
-        self._found = None
+        said = install_missing(cuda_packages(), self._requester)
+        reset_cuda_status()
         self.look()
         if said and not self._left:
-            self._label.text, self._found = said, None  # until the next look
+            self._label.text = said  # until the next look
 
 
 def device_text() -> tuple[str, str]:
@@ -125,22 +114,9 @@ def requirement_behind(error: BaseException | None) -> str:
 
 def cupy_would_help() -> bool:
     """Whether installing CuPy would make a GPU usable: there is a driver for it, and no CuPy."""
-    if sys.platform == "darwin" or (driver_version() or 0) < MIN_DRIVER or cuda_status() is None:
+    if sys.platform == "darwin" or (driver_version() or 0) < MIN_DRIVER:
         return False
-    return not installed_cupy()
-
-
-def installed_cupy() -> list[str]:
-    """Return the names of the installed distributions of CuPy: cupy, cupy-cuda12x, ..."""
-    names = {each.metadata["Name"] or "" for each in importlib.metadata.distributions()}
-    return sorted(name for name in names if name == "cupy" or name.startswith("cupy-cuda"))
-
-
-def install_cupy(requester: str) -> str:
-    """Install what a GPU needs, after asking; returns as `install_missing`."""
-    said = install_missing(cuda_packages(), requester)
-    reset_cuda_status()
-    return said
+    return importlib.util.find_spec("cupy") is None
 
 
 def _name_in(requirement: str) -> str:

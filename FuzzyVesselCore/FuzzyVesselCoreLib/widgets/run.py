@@ -1,11 +1,10 @@
-"""Work that follows the mouse: in a thread, and only for the latest inputs."""
+"""Runs of a panel, and work in a thread that follows the mouse."""
 
 import sys
 import time
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Any
 
 import qt
@@ -43,7 +42,7 @@ class LatestRun:
         self._wanted = self._cancelled = self._dropped = False
         self._future: Future | None = None
         self._begun = 0.0
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(1)
         self._timer = qt.QTimer()
         self._timer.setInterval(0)
         self._timer.connect("timeout()", self._go_on)
@@ -73,8 +72,8 @@ class LatestRun:
             if not ended(self._future):
                 return
             self._finish()
-        others = getattr(slicer.modules, RUNS, ())  # runs of panels
-        if self._wanted and not _working() and not any(run.active for run in others):
+        busy = _shared(WORKING) or any(run.active for run in _shared(RUNS))
+        if self._wanted and not busy:
             self._begin()
         if not self.pending:
             self._timer.stop()
@@ -87,13 +86,12 @@ class LatestRun:
         except Exception as error:
             self._fail(error)
             return
-        self._pool = self._pool or ThreadPoolExecutor(1)
-        _working().add(self)
+        _shared(WORKING).add(self)
         self._future = self._pool.submit(self._work, inputs, lambda _share: not self._cancelled)
 
     def _finish(self) -> None:
         future, self._future = self._future, None
-        _working().discard(self)
+        _shared(WORKING).discard(self)
         if future is None or self._dropped:
             return
         error = future.exception()
@@ -105,12 +103,10 @@ class LatestRun:
 
 def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
     """End all work of this kind, so that the cores are free; events are handled meanwhile."""
-    for run in list(_working()):
+    for run in list(_shared(WORKING)):
         run.stop()
         while run.working:
-            if run._future is None or ended(run._future):
-                run._finish()
-            handle_events()
+            handle_events()  # among them the end of the work
 
 
 def ended(future: Future) -> bool:
@@ -122,11 +118,11 @@ def ended(future: Future) -> bool:
     return True
 
 
-def _working() -> "weakref.WeakSet[LatestRun]":
-    """Those that work now, in a place that outlives Reload of a module."""
-    if not hasattr(slicer.modules, WORKING):
-        setattr(slicer.modules, WORKING, weakref.WeakSet())
-    return getattr(slicer.modules, WORKING)
+def _shared(name: str) -> Any:
+    """A set of runs of all panels, in a place that outlives Reload of a module."""
+    if not hasattr(slicer.modules, name):
+        setattr(slicer.modules, name, weakref.WeakSet())
+    return getattr(slicer.modules, name)
 
 
 # ---- One run of a panel: it shows its progress, keeps the window alive, and can be cancelled
@@ -155,22 +151,21 @@ class Run:
         self._cancelled = self._left = False
         self._ran = False  # a first run compiles its code, too
         self.active, self.seconds = False, 0.0
-        _runs().add(self)
+        _shared(RUNS).add(self)
 
     @property
     def busy(self) -> bool:
         """Whether any run goes on, of this panel or of another one."""
-        return any(run.active for run in _runs())
+        return any(run.active for run in _shared(RUNS))
 
     def why_busy(self) -> str:
         """Say, as a sentence, which run goes on; an empty text where none does."""
         if self.active:
             return _("A run is in progress.")
-        for run in _runs():
+        for run in _shared(RUNS):
             if run.active:
-                return _("{title} is running: a run is going on there. Wait, or cancel it.").format(
-                    title=getattr(run, "title", "") or _("The other module")
-                )
+                text = _("{title} is running: a run is going on there. Wait, or cancel it.")
+                return text.format(title=run.title)
         return ""
 
     def cancel(self) -> None:
@@ -187,45 +182,27 @@ class Run:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
         self._start = self._round = time.perf_counter()
-        try:
-            self._show(0.0)
-            self._bar.setVisible(True)
-            self._tell()
-            # Painted at once, without handling any other event.
-            qt.QCoreApplication.sendPostedEvents()
-            panel = self._bar.parentWidget()
-            if panel is not None:
-                panel.repaint()
-        except BaseException:
-            self._end()
-            self._tell_others()
-            raise
+        self._show(0.0)
+        self._bar.setVisible(True)
+        self._tell()
+        # Painted at once, without handling any other event.
+        qt.QCoreApplication.sendPostedEvents()
+        panel = self._bar.parentWidget()
+        if panel is not None:
+            panel.repaint()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._end()
-        self._tell()
-
-    def _end(self) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.active = False
         self.seconds = time.perf_counter() - self._start
         if not self._left:
             self._bar.setVisible(False)
+        self._tell()
 
     def _tell(self) -> None:
-        self._tell_others()
-        if not self._left:
-            self._changed()
-
-    def _tell_others(self) -> None:
-        """Tell the other panels; an error in one of them is not this run's."""
-        for run in list(_runs()):
-            if run is not self and not run._left:
+        """Tell all panels; an error in one of them ends no run."""
+        for run in list(_shared(RUNS)):
+            if not run._left:
                 try:
                     run._changed()
                 except Exception:
@@ -280,13 +257,6 @@ class Run:
         text = "%p %" if step else first
         self._bar.setValue(step)
         self._bar.setFormat(f"{text}   {clock(time.perf_counter() - self._start)}")
-
-
-def _runs() -> "weakref.WeakSet[Run]":
-    """The runs of all panels, in a place that outlives Reload of a module."""
-    if not hasattr(slicer.modules, RUNS):
-        setattr(slicer.modules, RUNS, weakref.WeakSet())
-    return getattr(slicer.modules, RUNS)
 
 
 def clock(seconds: float) -> str:

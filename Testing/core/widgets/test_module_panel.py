@@ -48,18 +48,17 @@ def line(shared, monkeypatch):
     import qt
 
     label, button, asked = qt.QLabel(), qt.QPushButton("install"), []
-    module = packages = shared.packages
-    machine = dict(driver=13010, reason=REASON, cupy=[])
-    for each in (module, packages):
-        monkeypatch.setattr(each, "driver_version", lambda: machine["driver"])
-        monkeypatch.setattr(each, "cuda_status", lambda: machine["reason"])
+    packages = shared.packages
+    machine = dict(driver=13010, reason=REASON, cupy=None)
+    monkeypatch.setattr(packages, "driver_version", lambda: machine["driver"])
+    monkeypatch.setattr(packages, "cuda_status", lambda: machine["reason"])
     monkeypatch.setattr(packages, "cuda_packages", lambda: tuple(CUDA))
     monkeypatch.setattr(packages, "reset_cuda_status", lambda: asked.append("forgotten"))
-    monkeypatch.setattr(packages, "installed_cupy", lambda: machine["cupy"])
+    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: machine["cupy"])
 
-    line = module.DeviceLine(label, button, "Fuzzy Connectedness")
+    line = packages.DeviceLine(label, button, "Fuzzy Connectedness")
     return types.SimpleNamespace(
-        line=line, label=label, button=button, machine=machine, asked=asked, module=module
+        line=line, label=label, button=button, machine=machine, asked=asked
     )
 
 
@@ -87,10 +86,11 @@ def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packagi
         line.asked.append((requirements, requester))
         packaging.satisfied.update(CUDA)
         reason = "there is no CUDA device. Use the CPU."
-        line.machine.update(cupy=["cupy-cuda13x"], reason=reason)
+        line.machine.update(cupy="found", reason=reason)
 
     packaging.pip_ensure = pip_ensure
     line.line.look()
+    assert not line.button.isHidden()
     line.button.click()
     assert line.asked == [(CUDA, "Fuzzy Connectedness"), "forgotten"]
     assert line.label.text == "Computes on the CPU: there is no CUDA device"
