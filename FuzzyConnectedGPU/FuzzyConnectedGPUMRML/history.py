@@ -170,7 +170,7 @@ class ClickHistory:
 
 
 class RemovedVessel:
-    """Removes a vessel, its points, and its segment unless somebody edited it; undo brings it back."""
+    """A vessel that is removed with its points, and its segment unless edited; undo brings it back."""
 
     def __init__(self, parameters: Any, node: Any) -> None:
         self.node = node
