@@ -170,7 +170,7 @@ class ClickHistory:
 
 
 class RemovedVessel:
-    """A vessel that is removed with its points, and its segment unless edited; undo brings it back."""
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
 
     def __init__(self, parameters: Any, node: Any) -> None:
         self.node = node
