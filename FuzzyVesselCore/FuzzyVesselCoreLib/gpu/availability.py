@@ -4,13 +4,8 @@ import ctypes
 import functools
 import sys
 import traceback
-from pathlib import Path
-
-import numpy as np
 
 from ..errors import DeviceError
-
-TRIAL = Path(__file__).with_name("trial.cu")
 
 
 @functools.cache
@@ -19,7 +14,7 @@ def cuda_status(ordinal: int = 0) -> str | None:
 
     Checked once per process; `reset_cuda_status` makes the next call check again.
     """
-    return _package_problem() or _driver_problem() or _device_problem(ordinal) or _trial(ordinal)
+    return _package_problem() or _driver_problem() or _device_problem(ordinal)
 
 
 def reset_cuda_status() -> None:
@@ -56,21 +51,14 @@ def _package_problem() -> str | None:
     try:
         import cuda.core  # noqa: F401
         import cupy  # noqa: F401
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] in ("cupy", "cuda"):
-            missing = "CuPy" if error.name == "cupy" else "cuda-core"
-            driver = "" if driver_version() else " There is no NVIDIA driver either."
-            text = f"{missing} is not installed. Install it: {_install()}.{driver}"
-            return text
-        return _broken(error)
     except ImportError as error:
-        return _broken(error)
+        name = error.name or ""
+        if type(error) is not ModuleNotFoundError or name.split(".")[0] not in ("cupy", "cuda"):
+            return f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
+        missing = "CuPy" if name == "cupy" else "cuda-core"
+        driver = "" if driver_version() else " There is no NVIDIA driver either."
+        return f"{missing} is not installed. Install it: {_install()}.{driver}"
     return None
-
-
-def _broken(error: ImportError) -> str:
-    text = f"CuPy cannot be imported ({first_line(error)}). Install it: {_install()}."
-    return text
 
 
 def _driver_problem() -> str | None:
@@ -78,22 +66,20 @@ def _driver_problem() -> str | None:
 
     version = driver_version()
     if not version:
-        text = (
+        return (
             "the NVIDIA driver is missing or does not work. Install it from nvidia.com (in a "
             "container: start it with --gpus all), or use device 'cpu'."
         )
-        return text
     needed = cupy.cuda.runtime.runtimeGetVersion() // 1000
     if version // 1000 >= needed:
         return None
     remedy = "use device 'cpu'"
     if version >= 12000:
         remedy = f"install {cuda_packages(version // 1000)[0]!r} instead of the present CuPy"
-    text = (
+    return (
         f"the NVIDIA driver is for CUDA {version // 1000}.{version % 1000 // 10} and the "
         f"installed CuPy for CUDA {needed}. Update the driver, or {remedy}."
     )
-    return text
 
 
 def _device_problem(ordinal: int) -> str | None:
@@ -103,39 +89,14 @@ def _device_problem(ordinal: int) -> str | None:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "NoDevice" not in str(error):
-            text = f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
-            return text
+            return f"the NVIDIA driver reports {first_line(error)}. Restart the machine."
         count = 0
     if ordinal < count:
         return None
-    text = "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
     if count:
-        text = f"there is no cuda:{ordinal}; the last CUDA device of this machine is "
-        text += f"cuda:{count - 1}."
-    return text
-
-
-def _trial(ordinal: int) -> str | None:
-    """Run one of our own kernels, and compare it with the CPU."""
-    from .device import CudaDevice
-
-    a = np.array([3.14159, -1e-20, 1e38, 1e-39, 7.0], dtype=np.float32)
-    b = np.array([2.71828, 1e-20, 2.0, 0.5, 1 / 3], dtype=np.float32)
-    try:
-        with CudaDevice(ordinal) as device:
-            result = device.xp.zeros(len(a), dtype=np.float32)
-            args = (device.put(a), device.put(b), result, np.int32(len(a)))
-            device.kernel(TRIAL, "trial")((1,), (32,), args)
-            found = device.get(result)
-    except Exception as error:
-        text = f"a trial kernel does not run ({first_line(error)}). Usually NVRTC is missing: "
-        return f"{text}{_install_present()}."
-    with np.errstate(over="ignore"):
-        right = np.array_equal(found, a * b + a)
-    if right:
-        return None
-    text = "a trial kernel gives a wrong result: the GPU or its driver is faulty."
-    return text
+        last = f"cuda:{count - 1}"
+        return f"there is no cuda:{ordinal}; the last CUDA device of this machine is {last}."
+    return "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
 
 
 def _install_present() -> str:
