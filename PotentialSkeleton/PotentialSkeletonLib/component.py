@@ -46,7 +46,7 @@ class _Run:
             depth = distance_to_outside(mask, spacing, progress)
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
-            self.characteristic = euler_characteristic(mask, progress)
+            self.characteristic = euler_characteristic(mask)
             self.thinning = LevelThinning(self.volumes, self.characteristic)
 
     def run(self) -> ComponentSkeleton:

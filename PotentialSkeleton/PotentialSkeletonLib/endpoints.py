@@ -21,7 +21,6 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.distances import (
     FAR,
-    add_sources,
     geodesic_distance,
     neighbour_steps,
     unit_of,
@@ -342,10 +341,7 @@ def geodesic_distance_on(
                 return _lowered(mask, sources, spacing, progress, known, gpu)
         except DeviceError:
             pass  # as likely as not its memory is full
-    if known is None:
-        return geodesic_distance(mask, sources, spacing, progress)
-    add_sources(known, sources, spacing, progress)
-    return known
+    return geodesic_distance(mask, sources, spacing, progress, known)
 
 
 def _lowered(

@@ -279,7 +279,7 @@ def test_distances_along_are_the_shortest(mask, seed):
     assert (found[mask == 0] == -1).all()
     one_by_one = distances.geodesic_distance(mask, sources[:1], SPACING)
     for n in range(2, len(sources) + 1):
-        distances.add_sources(one_by_one, sources[:n], SPACING)
+        distances.geodesic_distance(mask, sources[:n], SPACING, known=one_by_one)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == found[reached]).all()
 
@@ -410,9 +410,8 @@ READ = ["raw", "zlib", "gzip", "blosc", "zstd", "lz4", "gzip shards", "zstd shar
 @pytest.mark.parametrize("packing", READ)
 def test_arrays_that_tell_the_truth_are_read(tmp_path, packing):
     _array(tmp_path / "a", packing)
-    header, notes = zarr_guard.checked_array(tmp_path / "a")
-    assert (header.shape, header.value_bytes, notes) == (SHAPE, 2, ())
-    assert (header.inner or header.chunks) == CHUNKS
+    array, notes = zarr_guard.checked_array(tmp_path / "a")
+    assert (array.shape, array.chunks, notes) == (SHAPE, CHUNKS, ())
 
 
 @pytest.mark.parametrize("packing", READ[1:])
@@ -429,30 +428,31 @@ def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
         chunk.write_bytes(bomb)
     with pytest.raises(ValueError, match="longer than its header declares"):
         zarr_guard.checked_array(tmp_path / "a")
-    header = zarr_guard.array_header(tmp_path / "a")
+    array, key = zarr_guard.open_array(tmp_path / "a"), str(chunk.relative_to(tmp_path / "a"))
     with pytest.raises(ValueError, match="longer than its header declares"):
-        zarr_guard.check_chunk(tmp_path / "a", str(chunk.relative_to(tmp_path / "a")), header)
+        zarr_guard.check_chunk(tmp_path / "a", key, array)
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"filters": [{"id": "zlib"}]}, "packed twice"),
-        ({"filters": [{"id": "pickle"}]}, "'pickle', which is not read"),
+        ({"filters": [{"id": "pickle"}]}, "pickle"),
         ({"compressor": {"id": "bz2"}}, "'bz2', which is not read"),
         ({"chunks": [1 << 20, 1 << 20, 1 << 20]}, "in chunks of"),
         ({"chunks": [0, 8, 8]}, "in chunks of"),
-        ({"chunks": [8, 8]}, "in chunks of"),
-        ({"shape": [2.5, 8, 8]}, "its sizes are"),
-        ({"dtype": "|O"}, "of the type"),
+        ({"chunks": [8, 8]}, "same length"),
+        ({"shape": [2.5, 8, 8]}, "integers"),
+        ({"dtype": "|O"}, "type"),
+        ({"dtype": "<M8[s]"}, "of the type"),
     ],
 )
 def test_headers_that_cannot_be_true_are_refused(tmp_path, changes, reason):
     _array(tmp_path, "zlib")
     header = tmp_path / ".zarray"
     header.write_text(json.dumps({**json.loads(header.read_text()), **changes}))
-    with pytest.raises(ValueError, match=reason):
-        zarr_guard.array_header(tmp_path)
+    with pytest.raises((ValueError, TypeError), match=reason):
+        zarr_guard.open_array(tmp_path)
 
 
 def test_links_out_of_the_folder_are_refused(tmp_path):

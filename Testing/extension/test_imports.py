@@ -295,8 +295,5 @@ def _text(node):
 
 
 def test_every_sentence_goes_through_tr():
-    found = {
-        path: list(untranslated(ast.parse(path.read_text("utf-8"))))
-        for path in TRANSLATED
-    }
+    found = {path: list(untranslated(ast.parse(path.read_text("utf-8")))) for path in TRANSLATED}
     assert {path.name: texts for path, texts in found.items() if texts} == {}

@@ -10,7 +10,6 @@ from scipy.spatial import cKDTree
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import (
-    add_sources,
     distance_to_outside,
     geodesic_distance,
     neighbour_steps,
@@ -364,5 +363,5 @@ def test_distances_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
         np.testing.assert_array_equal(found, known)
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = "cuda", mask, more, spacing, Progress(), known.copy()
-        add_sources(known, more, spacing)
+        geodesic_distance(mask, more, spacing, known=known)
         np.testing.assert_array_equal(endpoints.geodesic_distance_on(*task), known)

@@ -1,7 +1,7 @@
 """Stacks of microscopes: OME-Zarr folders (OME-NGFF 0.4 and 0.5) by zarr, TIFF files by tifffile.
 
 Runs in the child of `process`, but `place_of`. What a Zarr folder says of itself is checked before
-zarr opens it (`zarr_guard`).
+a chunk is read (`zarr_guard`).
 """
 
 import logging
@@ -67,18 +67,16 @@ def _in_space(axes: str, lengths: dict[str, float], otherwise: float = 1.0):
 
 def read_zarr(path: Path, choice: Choice, memory: float) -> Image:
     """One channel and time point of an OME-Zarr image."""
-    import zarr
-
     folder, letters, spacing, origin, unknown = _array_in(path)
-    header, notes = checked_array(folder)
-    if len(letters) != len(header.shape):
-        raise ValueError(f"its axes {one_line(letters)} do not fit the shape {header.shape}")
-    index = _selection(letters, header.shape, header.value_bytes, choice, memory)
+    array, notes = checked_array(folder)
+    if len(letters) != len(array.shape):
+        raise ValueError(f"its axes {one_line(letters)} do not fit the shape {array.shape}")
+    index = _selection(letters, array.shape, array.dtype.itemsize, choice, memory)
     if choice.spacing is not None:
         spacing = choice.spacing[::-1]
     elif unknown:
         notes += (f"{path.name} names no unit of length for its axes: its lengths count as mm.",)
-    return _image(zarr.open_array(str(folder), mode="r")[index], spacing, origin, tuple(notes))
+    return _image(array[index], spacing, origin, tuple(notes))
 
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:

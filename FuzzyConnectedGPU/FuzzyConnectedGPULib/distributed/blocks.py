@@ -15,10 +15,10 @@ from FuzzyConnectedGPULib.solvers import blocks
 from FuzzyConnectedGPULib.solvers.block_trees import find_root
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import (
-    array_header,
     attributes_of,
     check_chunk,
     image_of,
+    open_array,
     path_inside,
     read_json,
 )
@@ -165,9 +165,8 @@ class Volume:
         """The voxels of a box, C-contiguous, in native byte order; `InputError` names it."""
         try:
             if self.folder is not None and isinstance(self.place, str):
-                header = array_header(self.folder)
                 for key in self._chunk_names(box):
-                    check_chunk(self.folder, key, header)
+                    check_chunk(self.folder, key, self.array)
             values = self.array[(*self._lead, *box)]
             values = values.compute(scheduler="threads") if hasattr(values, "compute") else values
             values = np.asarray(values)
@@ -234,7 +233,7 @@ def _opened(path: str, name: str, writable: bool) -> Any:
             content = read_json(folder / "zarr.json") if (folder / "zarr.json").exists() else {}
             if not (folder / ".zarray").exists() and content.get("node_type") != "array":
                 folder = folder / _first_resolution(attributes_of(folder))
-            array_header(folder)
+            return open_array(folder, "r+" if writable else "r")
         found = zarr.open(str(folder), mode="r+" if writable else "r")
         return found if hasattr(found, "shape") else found[_first_resolution(dict(found.attrs))]
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What a Zarr array says about itself, checked in plain Python before zarr opens it.
+"""What a Zarr array says about itself, checked before a chunk of it is read.
 
 Zarr runs the codecs that a file names, one of which unpickles objects; it follows links out of the
 folder, and unpacks a chunk to any length. So only codecs whose results are bounded are allowed, one
@@ -9,39 +9,19 @@ import json
 import math
 import mmap
 import os
-import re
 import stat
 import struct
 import zlib
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 ZARR = (".zattrs", ".zgroup", ".zarray", "zarr.json")  # files that are no chunks
 MAX_JSON = 1 << 24
-MAX_DIMENSIONS = 8
 MAX_CHUNK = (1 << 31) - 1  # bytes; compressors take no more
 SLACK = 1 << 16  # bytes by which packed data may be longer than what is packed
-V2_TYPE = re.compile(r"[<>|]([iuf])([1248])|\|b1")
-V3_TYPE = re.compile(r"(u?int|float)(8|16|32|64)|bool")
 COMPRESSORS = {"gzip", "zlib", "blosc", "zstd", "lz4"}
-SHARDS = "sharding_indexed"
 FILTERS = {"delta", "shuffle", "bitshuffle", "fixedscaleoffset", "bytes", "crc32c", "transpose"}
 ABSENT = (1 << 64) - 1  # place of a chunk that is not in a shard
-
-
-@dataclass(frozen=True)
-class ArrayHeader:
-    """What an array's header says; `chunks` are the files: shards where there are any.
-
-    Where there are, `codecs` (names) are those of the chunks in them, of the shape `inner`.
-    """
-
-    shape: tuple[int, ...]
-    chunks: tuple[int, ...]
-    value_bytes: int
-    codecs: tuple[str, ...]
-    inner: tuple[int, ...] | None = None
 
 
 def read_json(path: Path) -> Any:
@@ -81,30 +61,38 @@ def path_inside(name: Any) -> PurePosixPath:
     return way
 
 
-def array_header(folder: Path) -> ArrayHeader:
-    """The header of an array; its chunks are not looked at.
+def open_array(folder: Path, mode: str = "r") -> Any:
+    """The zarr array of a folder; its chunks are not looked at.
 
-    `ValueError` where it cannot be true, or names codecs that are not read.
+    An error of zarr's or a `ValueError` where the header cannot be true, or names codecs that are
+    not read.
     """
-    header = _v2(folder) if (folder / ".zarray").exists() else _v3(folder)
-    smallest = header.inner or header.chunks
-    lengths = {len(header.shape), len(header.chunks), len(smallest)}
-    if (
-        not 2 <= len(header.shape) <= MAX_DIMENSIONS
-        or len(lengths) > 1
-        or min(*header.shape, *header.chunks, *smallest) < 1
-        or math.prod(smallest) * header.value_bytes > MAX_CHUNK
-    ):
-        raise ValueError(f"its array has the shape {header.shape} in chunks of {smallest}")
-    unknown = [name for name in header.codecs if name not in COMPRESSORS | FILTERS]
+    import zarr
+
+    for name in ZARR:
+        if os.path.lexists(folder / name):
+            read_json(folder / name)
+    array: Any = zarr.open_array(str(folder), mode=mode)
+    size = math.prod(array.chunks) * array.dtype.itemsize
+    if array.ndim < 2 or min(*array.shape, *array.chunks) < 1 or size > MAX_CHUNK:
+        raise ValueError(f"its array has the shape {array.shape} in chunks of {array.chunks}")
+    if array.dtype.kind not in "iufb":
+        raise ValueError(f"its voxels are of the type {array.dtype}")
+    names = _codecs(array)
+    unknown = [name for name in names if name not in COMPRESSORS | FILTERS]
     if unknown:
         raise ValueError(f"its voxels are packed by {unknown[0]!r}, which is not read")
-    if sum(name in COMPRESSORS for name in header.codecs) > 1:
+    if sum(name in COMPRESSORS for name in names) > 1:
         raise ValueError("its voxels are packed twice")
-    return header
+    if array.shards is not None:
+        shard = array.metadata.codecs[0]
+        index = [codec.to_dict()["name"] for codec in shard.index_codecs]
+        if index != ["bytes", "crc32c"] or shard.index_location.value != "end":
+            raise ValueError(f"the index of its shards is packed by {index}, which is not read")
+    return array
 
 
-def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
+def check_chunk(folder: Path, key: str, array: Any) -> None:
     """Refuse one chunk's file; one that is not there is none.
 
     `ValueError` where it is no regular file in the folder, or unpacks to more than a chunk.
@@ -116,73 +104,35 @@ def check_chunk(folder: Path, key: str, header: ArrayHeader) -> None:
             return
         _refuse_special(place)
     if place.is_file():
-        _check_file(place, header)
+        _check_file(place, array)
 
 
-def checked_array(folder: Path) -> tuple[ArrayHeader, tuple[str, ...]]:
-    """The header of an array that zarr may open, its chunks looked at, and notes.
+def checked_array(folder: Path) -> tuple[Any, tuple[str, ...]]:
+    """The zarr array of a folder, only to be read, its chunks looked at, and notes.
 
-    `ValueError` as of `array_header`, and where a chunk leads out of the folder or is longer than
-    it may be.
+    Errors as of `open_array`, and `ValueError` where a chunk leads out of the folder or is longer
+    than it may be.
     """
-    header, present = array_header(folder), 0
+    array, present = open_array(folder), 0
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             _refuse_special(Path(place) / name)
         for name in files:
             if name not in ZARR:
-                _check_file(Path(place) / name, header)
+                _check_file(Path(place) / name, array)
                 present += 1
-    wanted = math.prod(-(-size // chunk) for size, chunk in zip(header.shape, header.chunks))
+    stored = array.shards or array.chunks
+    wanted = math.prod(-(-size // chunk) for size, chunk in zip(array.shape, stored))
     if present >= wanted:
-        return header, ()
-    return header, (f"{wanted - present:,} of {wanted:,} chunks are not there: they count as 0.",)
+        return array, ()
+    return array, (f"{wanted - present:,} of {wanted:,} chunks are not there: they count as 0.",)
 
 
-# ---- headers
-
-
-def _v2(folder: Path) -> ArrayHeader:
-    content = read_json(folder / ".zarray")
-    kind = V2_TYPE.fullmatch(str(content["dtype"]))
-    if kind is None:
-        raise ValueError(f"its voxels are of the type {content['dtype']}")
-    packing = [content.get("compressor"), *(content.get("filters") or [])]
-    names = tuple(str(each["id"]) for each in packing if each)
-    shape, chunks = _sizes(content["shape"]), _sizes(content["chunks"])
-    return ArrayHeader(shape, chunks, int(kind[2] or 1), names)
-
-
-def _v3(folder: Path) -> ArrayHeader:
-    content = read_json(folder / "zarr.json")
-    kind = V3_TYPE.fullmatch(str(content.get("data_type")))
-    if content.get("node_type") != "array" or kind is None:
-        raise ValueError(f"its voxels are of the type {content.get('data_type')}")
-    shape = _sizes(content["shape"])
-    chunks = _sizes(content["chunk_grid"]["configuration"]["chunk_shape"])
-    value_bytes, codecs = int(kind[2] or 8) // 8, content["codecs"]
-    names = _names(codecs)
-    if names != (SHARDS,):
-        return ArrayHeader(shape, chunks, value_bytes, names)
-    shard = codecs[0]["configuration"]
-    index = _names(shard.get("index_codecs", ()))
-    if index != ("bytes", "crc32c") or shard.get("index_location", "end") != "end":
-        raise ValueError(f"the index of its shards is packed by {index}, which is not read")
-    inner = _sizes(shard["chunk_shape"])
-    return ArrayHeader(shape, chunks, value_bytes, _names(shard["codecs"]), inner)
-
-
-def _names(codecs: Any) -> tuple[str, ...]:
-    return tuple(str(codec["name"]).removeprefix("numcodecs.") for codec in codecs)
-
-
-def _sizes(numbers: Any) -> tuple[int, ...]:
-    if not all(isinstance(number, int) for number in numbers):
-        raise ValueError(f"its sizes are {numbers}")
-    return tuple(numbers)
-
-
-# ---- chunks
+def _codecs(array: Any) -> list[str]:
+    """Names of what each chunk is packed by."""
+    codecs = [*array.filters, array.serializer, *array.compressors]
+    names = [getattr(each, "codec_id", None) or each.to_dict()["name"] for each in codecs if each]
+    return [str(name).removeprefix("numcodecs.") for name in names]
 
 
 def _refuse_special(place: Path) -> None:
@@ -192,9 +142,10 @@ def _refuse_special(place: Path) -> None:
         raise ValueError(f"its part {place.name!r} is no regular file")
 
 
-def _check_file(file: Path, header: ArrayHeader) -> None:
+def _check_file(file: Path, array: Any) -> None:
     """Refuse a file that would be unpacked to more than a chunk's voxels."""
-    limit = math.prod(header.inner or header.chunks) * header.value_bytes
+    limit = math.prod(array.chunks) * array.dtype.itemsize
+    packed = next((name for name in _codecs(array) if name in COMPRESSORS), None)
     size = file.stat().st_size
     if size == 0:
         return
@@ -203,18 +154,18 @@ def _check_file(file: Path, header: ArrayHeader) -> None:
         mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         try:
-            for first, last in _chunks_in(data, size, header):
-                if _unpacked_bytes(data, first, last, header.codecs, limit) > limit:
+            for first, last in _chunks_in(data, size, array):
+                if _unpacked_bytes(data, first, last, packed, limit) > limit:
                     raise ValueError("is longer than its header declares")
         except (ValueError, zlib.error, struct.error) as error:
             raise ValueError(f"its chunk {file.name} {error}") from error
 
 
-def _chunks_in(data: mmap.mmap, size: int, header: ArrayHeader) -> list[tuple[int, int]]:
+def _chunks_in(data: mmap.mmap, size: int, array: Any) -> list[tuple[int, int]]:
     """First and last byte of each chunk in a file."""
-    if header.inner is None:
+    if array.shards is None:
         return [(0, size)]
-    count = math.prod(-(-a // b) for a, b in zip(header.chunks, header.inner))
+    count = math.prod(-(-a // b) for a, b in zip(array.shards, array.chunks))
     start = size - 16 * count - 4  # a checksum follows
     if start < 0:
         raise ValueError("was cut short")
@@ -222,13 +173,12 @@ def _chunks_in(data: mmap.mmap, size: int, header: ArrayHeader) -> list[tuple[in
     return [(at, at + length) for at, length in index if (at, length) != (ABSENT, ABSENT)]
 
 
-def _unpacked_bytes(data, first, last, codecs, limit):
+def _unpacked_bytes(data, first, last, packed, limit):
     """Bytes that a compressor makes of a part of a file; at most a little above the limit."""
     if last > len(data):
         raise ValueError("was cut short")
     if last - first > limit + limit // 256 + SLACK:
         return last - first
-    packed = next((name for name in codecs if name in COMPRESSORS), None)
     start = data[first : min(first + 20, last)]
     if packed is None:
         return min(last - first, limit)  # zarr compares the lengths itself

@@ -3,7 +3,7 @@
 import re
 import weakref
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -151,7 +151,7 @@ class CudaDevice:
 
         The values are the fields in the order of the struct's declaration: contiguous device arrays
         (pointers), None (a null pointer), numpy scalars of the fields' types, records (nested
-        structs); `TypeError` for anything else, such as Python's int.
+        structs).
         ``struct Volume { const short* voxels; const char* mask; int nk, nj, ni; };`` is given by
         ``gpu.record(voxels, None, *int32s(voxels.shape))``.
         """
@@ -223,10 +223,9 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     if device == "cpu":
         return "cpu"
     if device == "auto":
-        try:
-            return "cpu" if cuda_status() else _open(0)
-        except DeviceError:
-            return "cpu"
+        with suppress(DeviceError):
+            return choose_device("cuda")
+        return "cpu"
     named = re.fullmatch(r"cuda(?::(\d+))?", device) if isinstance(device, str) else None
     if not named:
         raise InputError(f"unknown device {device!r}: use auto, cpu, cuda or cuda:N (N from 0)")
@@ -234,14 +233,9 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     reason = cuda_status(ordinal)
     if reason:
         raise NoCudaError(device, reason)
-    return _open(ordinal)
-
-
-def _open(ordinal: int) -> CudaDevice:
-    """The device, which worked when it was checked; `DeviceError` if it does not any more."""
     try:
         return CudaDevice(ordinal)
-    except Exception as error:
+    except Exception as error:  # it worked when it was checked
         if not is_cuda_error(error):
             raise
         reset_cuda_status()

@@ -147,24 +147,15 @@ def make_record(values: tuple[Any, ...], address: Callable[[Any], int]) -> Recor
     arrays: list[Any] = []
     for value in values:
         if isinstance(value, Record):  # a struct within the struct
-            fields.append(value)
             arrays += value.arrays
-        elif value is None or isinstance(value, np.generic):
-            fields.append(np.uint64(0) if value is None else value)
-        elif not hasattr(value, "flags") or not value.flags.c_contiguous:
-            raise TypeError(f"{value!r}: give contiguous device arrays, None and numpy scalars")
-        else:
-            fields.append(np.uint64(address(value)))
-            arrays.append(value)
-    record = Record((), _layout(tuple(field.dtype for field in fields)))
-    record[()] = tuple(field.item() if isinstance(field, Record) else field for field in fields)
+        elif not isinstance(value, np.generic):
+            arrays += [] if value is None else [value]
+            value = np.uint64(0 if value is None else address(value))
+        fields.append(value)
+    layout = np.dtype([(f"f{n}", field.dtype) for n, field in enumerate(fields)], align=True)
+    record = np.array(tuple(field.item() for field in fields), layout).view(Record)
     record.arrays = tuple(arrays)
     return record
-
-
-@functools.cache
-def _layout(types: tuple[np.dtype, ...]) -> np.dtype:
-    return np.dtype([(f"f{n}", kind) for n, kind in enumerate(types)], align=True)
 
 
 def launch_per_item(gpu: Any, path: Path, name: str, count: int, args: Sequence) -> None:

@@ -119,14 +119,11 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
 
     The depth of the voxel counts for half, the mean depth of the 27 voxels round it for the other
     half: so among equal depths those nearer to the middle stay longer. `depth` (K, J, I) is 0
-    outside the object, `voxels` (n,) are flat indices; outside and at the border the order is 0.
+    outside the object and at the border, where the order is 0, too; `voxels` (n,) are flat indices.
     """
     flat = depth.reshape(-1)
-    inside = np.ones(len(voxels), bool)
-    for place, size in zip(np.unravel_index(voxels, depth.shape), depth.shape):
-        inside &= (place > 0) & (place < size - 1)
-    inside &= flat[voxels] > 0
-    chosen = np.asarray(voxels)[inside]
+    inside = flat[voxels] > 0
+    chosen = voxels[inside]
     total = np.zeros(len(chosen), np.float32)
     for step in np.ndindex(3, 3, 3):
         k, j, i = np.array(step) - 1
@@ -144,13 +141,15 @@ def geodesic_distance(
     sources: np.ndarray,
     spacing: Sequence[float],
     progress: Progress | None = None,
+    known: np.ndarray | None = None,
 ) -> np.ndarray:
     """The length of the shortest path inside an object from the nearest source; int32 (K, J, I).
 
     Steps lead to 26 neighbours; lengths are in units of `unit_of` the spacing, -1 outside and where
     no source is reached. A queue of buckets (Dial 1969) takes voxels by their distances. The object
     of the mask (uint8, not 0) must not touch the border; `sources` are flat indices of the voxels
-    that have distance 0.
+    that have distance 0. Distances `known` from other sources are lowered, in place, where these
+    are nearer.
 
     Examples
     --------
@@ -159,21 +158,15 @@ def geodesic_distance(
     >>> geodesic_distance(mask, np.array([21]), (1.0, 1.0, 1.0))[1, 1]
     array([-1,  0, 16, 32, -1], dtype=int32)
     """
-    distances = np.where(mask, FAR, np.int32(-1))
-    _lower(distances, sources, spacing, Progress.of(progress))
+    distances = np.where(mask, FAR, np.int32(-1)) if known is None else known
+    offsets, weights = neighbour_steps(distances.shape, spacing)
+    flat = distances.reshape(-1)
+    sources = sources[flat[sources] > 0]
+    flat[sources] = 0
+    buckets = np.full(weights.max() + 1, -1)
+    Progress.of(progress).wait_for(_lower, flat, sources, offsets, weights, buckets)
     distances[distances == FAR] = -1
     return distances
-
-
-def add_sources(
-    distances: np.ndarray,
-    sources: np.ndarray,
-    spacing: Sequence[float],
-    progress: Progress | None = None,
-) -> None:
-    """Lower distances from `geodesic_distance`, in place, where other sources are nearer."""
-    sources = sources[distances.reshape(-1)[sources] > 0]
-    _lower(distances, sources, spacing, Progress.of(progress))
 
 
 def unit_of(spacing: Sequence[float]) -> float:
@@ -190,17 +183,8 @@ def neighbour_steps(
     return offsets, np.rint(lengths / unit_of(spacing)).astype(np.int64)
 
 
-def _lower(distances, sources, spacing, progress):
-    """Lower distances, in place, to those from some sources."""
-    offsets, weights = neighbour_steps(distances.shape, spacing)
-    flat = distances.reshape(-1)
-    flat[sources] = 0
-    buckets = np.full(weights.max() + 1, -1)
-    progress.wait_for(lower_distances, flat, np.asarray(sources), offsets, weights, buckets)
-
-
 @compiled
-def lower_distances(
+def _lower(
     distances: np.ndarray,
     sources: np.ndarray,
     offsets: np.ndarray,

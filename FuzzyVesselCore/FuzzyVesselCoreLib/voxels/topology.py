@@ -11,31 +11,15 @@ import numpy as np
 
 from ..jit import compiled, compiled_inside, inlined
 from ..progress import Progress
-from ..threads import in_parts
 from .masks import count_components
 
 
-def _corner_table() -> np.ndarray:
-    """Return 8 times a grid corner's part of the Euler characteristic, by its 8 voxels as bits.
+def euler_characteristic(mask: np.ndarray) -> int:
+    """Components - tunnels + cavities of an object (bool, K, J, I).
 
     The object is taken as the union of its voxels' closed cubes, which has the same components,
-    tunnels and cavities as the digital object.
-    """
-    table = np.zeros(256, np.int64)
-    for configuration in range(1, 256):
-        cubes = np.array([configuration >> n & 1 for n in range(8)], bool).reshape(2, 2, 2)
-        edges = sum(cubes.take(side, axis).any() for axis in range(3) for side in range(2))
-        faces = sum(np.count_nonzero(cubes.any(axis)) for axis in range(3))
-        # A corner lies on 1 corner, half of an edge, a quarter of a face, an eighth of a cube.
-        table[configuration] = 8 - 4 * edges + 2 * faces - np.count_nonzero(cubes)
-    return table
-
-
-CORNER_TABLE = _corner_table()
-
-
-def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> int:
-    """Components - tunnels + cavities of an object (bool, K, J, I).
+    tunnels and cavities as the digital object: the characteristic is the number of corners - edges
+    + faces - cubes.
 
     Examples
     --------
@@ -44,35 +28,19 @@ def euler_characteristic(mask: np.ndarray, progress: Progress | None = None) -> 
     >>> euler_characteristic(ring)
     0
     """
-    progress = Progress.of(progress)
-    progress.check()
-    padded = np.pad(np.asarray(mask) != 0, 1).view(np.uint8)
-    planes = len(padded) - 1
-    parts = in_parts(lambda a, b: _sum_corners(padded[a : b + 1], CORNER_TABLE), planes, mask.size)
-    progress.check()
-    return sum(parts) // 8
-
-
-@compiled
-def _sum_corners(mask: np.ndarray, table: np.ndarray) -> int:
-    """Sum the table over the corners between all pairs of planes; the border of the mask is 0."""
-    total = 0
-    for k in range(mask.shape[0] - 1):
-        for j in range(mask.shape[1] - 1):
-            one, two, three, four = mask[k, j], mask[k, j + 1], mask[k + 1, j], mask[k + 1, j + 1]
-            before = np.int64(0)
-            for i in range(mask.shape[2]):
-                here = np.int64(one[i]) | np.int64(two[i]) << 2
-                here |= np.int64(three[i]) << 4 | np.int64(four[i]) << 6
-                total += table[before | here << 1]
-                before = here
+    padded, total = np.pad(np.asarray(mask) != 0, 1), 0
+    for used in np.ndindex(2, 2, 2):
+        cells = padded  # then those that lie between two cubes along the used axes
+        for axis in np.flatnonzero(used):
+            along = cells.swapaxes(0, axis)
+            cells = (along[1:] | along[:-1]).swapaxes(0, axis)
+        total += (-1) ** (3 - sum(used)) * int(np.count_nonzero(cells))
     return total
 
 
 def cycle_count(mask: np.ndarray, progress: Progress | None = None) -> int:
     """Return the number of tunnels (independent cycles) of an object without cavities."""
-    progress = Progress.of(progress)
-    return count_components(mask, progress=progress) - euler_characteristic(mask, progress)
+    return count_components(mask, progress=progress) - euler_characteristic(mask)
 
 
 # ---- simple points
@@ -147,25 +115,6 @@ def is_simple(bits: int) -> bool:
         grown = larger
 
 
-@inlined
-def _row_bits(states: np.ndarray, voxel: int, flag: int) -> Any:
-    """Return three voxels of a row along I as bits."""
-    return (
-        np.int64(states[voxel - 1] & flag != 0)
-        | np.int64(states[voxel] & flag != 0) << 1
-        | np.int64(states[voxel + 1] & flag != 0) << 2
-    )
-
-
-@inlined
-def _plane_bits(states: np.ndarray, voxel: int, row: int, flag: int) -> Any:
-    return (
-        _row_bits(states, voxel - row, flag)
-        | _row_bits(states, voxel, flag) << 3
-        | _row_bits(states, voxel + row, flag) << 6
-    )
-
-
 @compiled
 def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: int) -> Any:
     """Which of the 26 neighbours of a voxel have a flag, as bits.
@@ -173,9 +122,10 @@ def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: i
     `states` (n,) are the volume's voxels, `voxel` is a flat index that is not at the border, `row`
     and `plane` are numbers of voxels.
     """
-    bits = (
-        _plane_bits(states, voxel - plane, row, flag)
-        | _plane_bits(states, voxel, row, flag) << 9
-        | _plane_bits(states, voxel + plane, row, flag) << 18
-    )
+    bits, place = np.int64(0), 0
+    for k in (-plane, 0, plane):
+        for j in (-row, 0, row):
+            for i in (-1, 0, 1):
+                bits |= np.int64(states[voxel + k + j + i] & flag != 0) << place
+                place += 1
     return bits & ~(1 << 13)
