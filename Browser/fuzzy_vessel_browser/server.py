@@ -94,11 +94,7 @@ async def _add_headers(_request: web.Request, response: web.StreamResponse) -> N
 def serve(options: Namespace) -> None:
     """Serve a volume, or the phantom, until the process is ended or, if asked, the page is closed.
 
-    Parameters
-    ----------
-    options : Namespace
-        `volume` (a path or None), `host`, `port` (0: any that is free), `device`, `no_open`,
-        `until_closed`, and what `Choice.of` looks for.
+    Options are those of the command line.
     """
     from trame.app import get_server
 

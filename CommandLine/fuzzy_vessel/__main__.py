@@ -26,11 +26,8 @@ TOO_LARGE = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line with these arguments, those of the process by default.
 
-    Returns
-    -------
-    int
-        The exit status: 0, 2 for input that cannot be used, 3 if cases of a cohort failed, or 130
-        after Ctrl+C.
+    Returns the exit status: 0, 2 for input that cannot be used, 3 if cases of a cohort failed, or
+    130 after Ctrl+C.
     """
     parser = make_parser()
     options = parser.parse_args(arguments)

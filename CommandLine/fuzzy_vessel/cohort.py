@@ -49,13 +49,7 @@ class Case(NamedTuple):
 
 
 def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
-    """Run every case that is not done yet; returns the summary and a line for each failed case.
-
-    Raises
-    ------
-    InputError
-        The list or the folder cannot be used, or another run works in the folder.
-    """
+    """Run every case that is not done yet; returns the summary and a line for each failed case."""
     cases, folder = read_cases(options.list), Path(options.out)
     _check_shared(options.options)
     try:

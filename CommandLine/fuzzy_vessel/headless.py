@@ -62,10 +62,7 @@ SCRIPTED = {
 def start() -> "Application":
     """Return the process's application; the first call makes it and fills the module `slicer`.
 
-    Raises
-    ------
-    InputError
-        slicer-core is not installed, or another package named `slicer` hides it.
+    `InputError` where slicer-core is not installed, or another package named `slicer` hides it.
     """
     global _application
     if _application is None:

@@ -51,13 +51,7 @@ class Steps(StepFolder):
 
 
 def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
-    """Make labels, and centrelines if they are asked for; summary and warnings.
-
-    Raises
-    ------
-    FuzzyVesselError
-    Cancelled
-    """
+    """Make labels, and centrelines if they are asked for; summary and warnings."""
     check_centrelines(options)
     if options.close_tunnels:
         raise InputError(

@@ -21,13 +21,7 @@ BRANCHES = "branches.csv"
 
 
 def write_nodes(folder: Path, nodes: Mapping[str, Any]) -> None:
-    """Write nodes, a mapping from file names, into a folder.
-
-    Raises
-    ------
-    OSError
-        If a file could not be written, or is not complete.
-    """
+    """Write nodes, by file names, into a folder; `OSError` if a file is not complete."""
     for name, node in nodes.items():
         path = folder / name
         node.AddDefaultStorageNode(str(path))

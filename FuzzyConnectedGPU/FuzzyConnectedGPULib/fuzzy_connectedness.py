@@ -66,13 +66,7 @@ class SolverOptions:
             raise InputError(f"device_memory is {self.device_memory}, but must be bytes > 0.")
 
     def solver_device(self) -> str:
-        """The device, narrowed to what the solver runs on.
-
-        Raises
-        ------
-        InputError
-            The solver does not run on the device that was asked for.
-        """
+        """The device, narrowed to what the solver runs on, or `InputError`."""
         if self.solver not in CUDA_MODULES:
             if self.device not in ("auto", "cpu"):
                 raise SolverDeviceError(self.solver, self.device, on_cpu=True)

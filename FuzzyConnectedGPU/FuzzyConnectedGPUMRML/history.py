@@ -170,13 +170,7 @@ class ClickHistory:
 
 
 class RemovedVessel:
-    """Removes a vessel, its points, and its segment unless somebody edited it; undo brings it back.
-
-    Parameters
-    ----------
-    parameters : parameter node wrapper
-    node : vtkMRMLMarkupsFiducialNode
-    """
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
 
     def __init__(self, parameters: Any, node: Any) -> None:
         self.node = node

@@ -49,12 +49,7 @@ DISTANCES = ("straight", "geodesic")
 
 
 class BranchTools:
-    """The parts of the section, and what they share.
-
-    Parameters
-    ----------
-    panel : SkeletonPanel
-    """
+    """The parts of the section, and what they share."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel

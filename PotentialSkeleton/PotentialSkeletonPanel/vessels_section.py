@@ -16,12 +16,7 @@ SEGMENTATION, LABELMAP = "vtkMRMLSegmentationNode", "vtkMRMLLabelMapVolumeNode"
 
 
 class VesselsSection:
-    """Keeps the segment in the parameters and in its selector the same.
-
-    Parameters
-    ----------
-    panel : Panel
-    """
+    """Keeps the segment in the parameters and in its selector the same."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui

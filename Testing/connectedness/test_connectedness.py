@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels
+from FuzzyConnectedGPULib import GaussianAffinity, connectedness, error_voxels, estimate_affinity
+from FuzzyConnectedGPULib.affinity import bell
+from FuzzyConnectedGPULib.problem import state_problem
+from FuzzyConnectedGPULib.solvers import blocks, dial
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceError, InputError
+from FuzzyVesselCoreLib.progress import Progress
 from support.problems import problems
 from support.widest_paths import connectedness_by_definition, grid_pairs
 
@@ -183,3 +188,142 @@ def test_values_that_are_no_numbers_are_counted_and_placed(wrong):
     volume[2, 3, 4] = volume[3, 0, 0] = wrong
     with pytest.raises(InputError, match=r"2 voxels .* I,J,K = 4,3,2"):
         connectedness(volume, [[1, 1, 1]], device="cpu")
+
+
+# ---- Affinity: the papers' formula, its levels, and its estimate from the seeds
+
+
+STEP = 1 / 65535
+
+
+def formula(first, second, affinity):
+    """Equation 1 of the papers and ITK 3's form, in float64 and with exp."""
+    mean = (first + second) / 2 - affinity.mean
+    if affinity.side == "bright":
+        mean = np.minimum(mean, 0)
+    if affinity.side == "dark":
+        mean = np.maximum(mean, 0)
+    g1 = np.exp(-(mean**2) / (2 * affinity.sigma**2))
+    if affinity.form == "geometric":
+        g2 = np.exp(-(((first - second) / 2) ** 2) / (2 * affinity.gradient_sigma**2))
+        return np.sqrt(g1 * g2)
+    g2 = np.exp(-((first - second) ** 2) / (2 * affinity.gradient_sigma**2))
+    return affinity.weight * g1 + (1 - affinity.weight) * g2
+
+
+@pytest.mark.parametrize("form", ["geometric", "weighted"])
+@pytest.mark.parametrize("side", ["both", "bright", "dark"])
+def test_levels_are_the_formula_rounded_once(form, side):
+    affinity = GaussianAffinity(180.5, 21.3, 9.7, form=form, weight=0.3, side=side)
+    random = np.random.default_rng(1)
+    first, second = random.uniform(0, 400, (2, 100_000)).astype(np.float32)
+    levels = affinity.levels(first, second)
+    wanted = formula(first.astype(float), second.astype(float), affinity)
+    assert levels.min() < 10
+    assert levels.max() > 65000
+    # half a step of rounding, and what float32 arithmetic adds
+    assert np.abs(levels * STEP - wanted).max() < 0.55 * STEP
+
+
+def test_bell_is_the_gaussian_within_float32():
+    x = np.linspace(0, 4.5, 1_000_001, dtype=np.float32)
+    np.testing.assert_allclose(bell(x), np.exp(-(x.astype(float) ** 2)), rtol=2e-6)
+    assert bell(np.float32(100)) == np.float32(2.0**-30)
+    assert bell(np.float32(0)) == 1
+
+
+def test_estimate_is_robust_against_a_few_wall_voxels():
+    random = np.random.default_rng(4)
+    volume = random.normal(200, 12, (9, 30, 30)).astype(np.float32)
+    volume[:, :, 15:] -= 500
+    affinity = estimate_affinity(volume, [[4, 10, 5], [4, 20, 12]])
+    assert affinity.mean == pytest.approx(200, abs=4)
+    assert affinity.sigma == pytest.approx(12, rel=0.25)
+    # half the difference of two independent values has 1 / sqrt(2) of their sigma
+    assert affinity.gradient_sigma == pytest.approx(12 / np.sqrt(2), rel=0.25)
+
+
+def test_constant_volume_is_refused_by_name():
+    with pytest.raises(InputError, match="constant"):
+        estimate_affinity(np.full((3, 3, 3), 7, np.int16), [[1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [
+        (dict(sigma=0), "sigma"),
+        (dict(gradient_sigma=-1), "gradient_sigma"),
+        (dict(mean=np.nan), "mean"),
+        (dict(weight=1.5), "weight"),
+        (dict(form="cubic"), "cubic"),
+        (dict(side="left"), "left"),
+    ],
+)
+def test_wrong_parameters_are_named(arguments, culprit):
+    with pytest.raises(InputError, match=culprit):
+        GaussianAffinity(**{"mean": 1, "sigma": 1, "gradient_sigma": 1, **arguments})
+
+
+# ---- The solver of blocks: the same scene as the bucket queue, at every border of a block
+
+
+AFFINITY = GaussianAffinity(100, 30, 15)
+
+
+def levels(solver, problem):
+    return solver.solve(problem, Progress())[0]
+
+
+def assert_same(problem):
+    np.testing.assert_array_equal(levels(blocks, problem), levels(dial, problem))
+
+
+def noise(shape, kind=np.int16, seed=0):
+    return np.random.default_rng(seed).normal(100, 25, shape).clip(0, 255).astype(kind)
+
+
+@settings(max_examples=50)
+@given(problems(largest_side=8))
+def test_small_volumes_of_every_kind(problem):
+    volume, seeds, affinity, cut, mask = problem
+    assert_same(state_problem(volume, seeds, affinity, cut, mask))
+
+
+@settings(max_examples=25)
+@given(
+    st.tuples(*(st.sampled_from([n - 1, n, n + 1, 2 * n + 1]) for n in (16, 32, 32))),
+    st.sampled_from(["noise", "few values", "floats"]),
+    st.sampled_from([0.0, 0.3]),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_volumes_of_several_blocks(shape, texture, cut, has_mask, number):
+    random = np.random.default_rng(number)
+    volume = noise(shape, np.float32 if texture == "floats" else np.int16, number)
+    if texture == "few values":
+        volume = random.choice(np.array([98, 100, 103, 180], np.uint8), shape)
+    seeds = np.stack([random.integers(0, n, 5) for n in shape], axis=1)
+    mask = None
+    if has_mask:
+        mask = random.random(shape) < 0.75
+        mask[tuple(seeds.T)] = True
+    assert_same(state_problem(volume, seeds, AFFINITY, cut, mask))
+
+
+def test_a_mask_that_leaves_whole_blocks_out():
+    volume, mask = noise((40, 70, 100), seed=8), np.zeros((40, 70, 100), np.uint8)
+    mask[3:9, 3:60, 5:12] = 1
+    problem = state_problem(volume, [[5, 5, 8]], AFFINITY, mask=mask)
+    found = levels(blocks, problem)
+    assert not found[mask == 0].any()
+    np.testing.assert_array_equal(found, levels(dial, problem))
+
+
+# --- progress, memory, threads
+
+
+@pytest.mark.parametrize("cut", [0.0, 0.0001, 0.99])
+def test_exact_equals_the_queue_whichever_solver_it_takes(cut):
+    problem = state_problem(noise((64, 96, 96)), [[30, 40, 50]], AFFINITY, cut)
+    found = blocks.solve_exact(problem, Progress()).levels
+    np.testing.assert_array_equal(found, levels(dial, problem))

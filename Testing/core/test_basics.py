@@ -1,23 +1,35 @@
 """Threads, progress, numba's cache and log, errors between processes, translation."""
 
+import json
+import os
 import pickle
+import struct
+import subprocess
 import sys
 import time
 import types
+import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies
+from hypothesis.extra.numpy import arrays
+from scipy import ndimage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import cKDTree
+from skimage.measure import euler_number
 
 from FuzzyVesselCoreLib import threads
-from FuzzyVesselCoreLib.errors import (
-    Cancelled,
-    InputError,
-    InputRemoved,
-    NoCudaError,
-)
+from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved, NoCudaError
+from FuzzyVesselCoreLib.files import zarr_guard
+from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder, others_in
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
 from FuzzyVesselCoreLib.translation import tr
+from FuzzyVesselCoreLib.voxels import distances, masks, topology
+from support.solids import random_solids
 
 # ---- threads
 
@@ -114,3 +126,340 @@ def test_without_slicer_a_text_stays(monkeypatch):
     monkeypatch.setitem(sys.modules, "slicer", None)
     monkeypatch.setitem(sys.modules, "slicer.i18n", None)
     assert tr(TEXT) == TEXT
+
+
+# ---- The liver phantom: what it says about itself is true of its voxels
+
+
+SHAPES = [(8, 8, 8), (1, 64, 64), (3, 8, 50), (40, 96, 64)]
+
+
+@pytest.fixture(scope="module")
+def phantom():
+    return liver_phantom((120, 128, 136), seed=1)
+
+
+def depth(voxels, branches, spacing, step=0.1):
+    """How deep voxels (n, 3) lie under the surface of the widest tube round them, in mm."""
+    deepest = np.full(len(voxels), -np.inf)
+    for branch in branches:
+        mm = branch.points * spacing
+        along = np.append(0, np.linalg.norm(np.diff(mm, axis=0), axis=1).cumsum())
+        fine = np.linspace(0, along[-1], max(2, int(along[-1] / step)))
+        axis = np.stack([np.interp(fine, along, mm[:, a]) for a in range(3)], 1)
+        distance, nearest = cKDTree(axis).query(voxels * np.asarray(spacing))
+        radius = np.interp(fine, along, branch.radius)
+        deepest = np.maximum(deepest, radius[nearest] - distance)
+    return deepest
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_any_shape_keeps_its_promises(shape, seed):
+    made = liver_phantom(shape, seed)
+    assert made.volume.shape == made.mask.shape == made.liver.shape == shape
+    assert (made.volume.dtype, made.mask.dtype, made.liver.dtype) == (np.int16, np.uint8, np.uint8)
+    assert made.seeds.shape == (len(made.seed_labels), 3)
+    assert made.mask[tuple(made.seeds.T)].all()
+    assert not made.mask[tuple(made.background_seeds.T)].any()
+    for branch in made.centrelines:
+        assert (branch.points >= -0.5).all()
+        assert (branch.points <= np.array(shape) - 0.5).all()
+
+
+@pytest.mark.parametrize("shape", [(70, 80, 90), (20, 90, 120)])
+def test_the_mask_is_what_the_centrelines_and_radii_say(shape):
+    made = liver_phantom(shape, 2)
+    border = made.mask.astype(bool) & ~ndimage.binary_erosion(made.mask, border_value=1)
+    inside = depth(np.argwhere(border), made.centrelines, made.spacing)
+    outside = depth(np.argwhere(made.mask == 0)[::7], made.centrelines, made.spacing)
+    assert inside.min() > -0.1
+    assert inside.max() < np.linalg.norm(made.spacing)
+    assert outside.max() < 0.1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"shape": (8, 8)},
+        {"shape": (8, 7, 8)},
+        {"shape": "large"},
+        {"seed": 1.5},
+        {"noise": -1},
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(arguments):
+    with pytest.raises(InputError, match="phantom"):
+        liver_phantom(**{"shape": (8, 8, 8), **arguments})
+
+
+# ---- Masks, components, distances and topology against scipy, scikit-image and brute force
+
+
+MASK_SHAPES = strategies.tuples(*[strategies.integers(1, 9)] * 3)
+MASKS = arrays(bool, MASK_SHAPES, elements=strategies.integers(0, 1).map(bool))
+CUBE = np.ones((3, 3, 3), bool)
+SPACING = (2.3, 0.4, 1.0)
+
+
+def padded(block):
+    return np.pad(block, 1).astype(np.uint8)
+
+
+# ---- masks
+
+
+# ---- components
+
+
+@pytest.mark.parametrize(("connectivity", "structure"), [(6, None), (26, CUBE)])
+@given(mask=MASKS)
+def test_labels_are_those_of_scipy(connectivity, structure, mask):
+    expected, count = ndimage.label(mask, structure)
+    found, components = masks.label_components(mask, connectivity)
+    assert found.dtype == np.int32
+    np.testing.assert_array_equal(found, expected)
+    assert components == count == masks.count_components(mask, connectivity)
+    assert masks.component_boxes(found, count) == ndimage.find_objects(expected)
+    sizes = masks.component_sizes(found, count)
+    assert sizes.tolist() == [np.count_nonzero(expected == n) for n in range(count + 1)]
+
+
+@given(MASKS)
+def test_cavities_are_filled(mask):
+    before = mask.copy()
+    filled, count, voxels = masks.fill_cavities(mask)
+    np.testing.assert_array_equal(filled, ndimage.binary_fill_holes(mask))
+    np.testing.assert_array_equal(mask, before)
+    cavities = filled & ~mask
+    assert (count, voxels) == (ndimage.label(cavities)[1], np.count_nonzero(cavities))
+    assert filled is mask or count
+
+
+# ---- distances
+
+
+@given(random_solids())
+@settings(max_examples=30)
+def test_distances_are_those_of_scipy(block):
+    mask = padded(block) * np.uint8(7)  # one object, whatever its value
+    expected = ndimage.distance_transform_edt(mask, sampling=SPACING)
+    depth = distances.distance_to_outside(mask, SPACING)
+    assert depth.dtype == np.float32
+    np.testing.assert_allclose(depth, expected, atol=1e-5)
+    neighbours = np.stack([np.roll(depth, step, (0, 1, 2)) for step in distances.STEPS])
+    ridge = depth[(depth > 0) & (depth >= neighbours.max(axis=0))]
+    np.testing.assert_array_equal(np.sort(distances.ridge_depths(depth)), np.sort(ridge))
+    voxels = np.arange(depth.size)
+    order = distances.removal_order(depth, voxels).reshape(depth.shape)
+    mean = ndimage.uniform_filter(depth.astype(float), 3)
+    np.testing.assert_allclose(order, np.where(mask, (depth + mean) / 2, 0), atol=1e-5)
+
+
+@given(mask=random_solids(), seed=strategies.integers(0, 10**6))
+@settings(max_examples=30)
+def test_distances_along_are_the_shortest(mask, seed):
+    """By Dijkstra's algorithm of scipy; and so after more sources."""
+    mask = padded(mask)
+    solid = np.flatnonzero(mask)
+    sources = np.random.default_rng(seed).permutation(solid)[:4]
+    offsets, weights = distances.neighbour_steps(mask.shape, SPACING)
+    others = solid[:, None] + offsets
+    inside = mask.reshape(-1)[others] > 0
+    number = np.full(mask.size, -1)
+    number[solid] = np.arange(len(solid))
+    edges = number[others[inside]], np.nonzero(inside)[0]
+    graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(solid)] * 2)
+    expected = dijkstra(graph, indices=number[sources], min_only=True)
+    expected[np.isinf(expected)] = -1
+    found = distances.geodesic_distance(mask, sources, SPACING)
+    assert (found.reshape(-1)[solid] == expected).all()
+    assert (found[mask == 0] == -1).all()
+    one_by_one = distances.geodesic_distance(mask, sources[:1], SPACING)
+    for n in range(2, len(sources) + 1):
+        distances.geodesic_distance(mask, sources[:n], SPACING, known=one_by_one)
+    reached = one_by_one >= 0  # pieces without the first source are not
+    assert (one_by_one[reached] == found[reached]).all()
+
+
+# ---- topology
+
+
+@given(MASKS)
+def test_euler_characteristics_are_those_of_scikit_image(mask):
+    expected = euler_number(mask, 3)
+    assert topology.euler_characteristic(mask) == expected
+    assert topology.cycle_count(mask) == ndimage.label(mask, CUBE)[1] - expected
+
+
+def test_a_simple_point_leaves_components_tunnels_and_cavities():
+    """By the Euler characteristic and the components of the block, of object and background."""
+    rng = np.random.default_rng(5)
+    for density in rng.random(400):
+        block = rng.random((3, 3, 3)) < density
+        block[1, 1, 1] = False
+        bits = int((block.reshape(-1) << np.arange(27)).sum())
+        with_it = block.copy()
+        with_it[1, 1, 1] = True
+        same = euler_number(np.pad(with_it, 1), 3) == euler_number(np.pad(block, 1), 3)
+        one = ndimage.label(block, CUBE)[1] == 1
+        cross = ndimage.generate_binary_structure(3, 2)
+        around = ndimage.label(~block & cross & (np.indices((3, 3, 3)) != 1).any(axis=0))[0]
+        faces = around[ndimage.generate_binary_structure(3, 1)]
+        simple = one and len(set(faces[faces > 0])) == 1
+        assert topology.is_simple(bits) == simple
+        assert same or not simple
+
+
+# ---- Locks on folders, folders of runs, and Zarr arrays that lie
+
+
+# ---- locks
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with FolderLock(folder):
+        assert others_in(folder) == []
+        with pytest.raises(InputError, match="in use by another run"), FolderLock(folder):
+            pass
+        (folder / "result").touch()
+    with FolderLock(folder):
+        assert [place.name for place in others_in(folder)] == ["result"]
+    assert [place.name for place in folder.iterdir()] == ["result"]
+
+
+def test_a_killed_run_holds_nothing(tmp_path):
+    code = (
+        "import os, sys, pathlib\n"
+        "from FuzzyVesselCoreLib.files.step_folder import FolderLock\n"
+        "lock = FolderLock(pathlib.Path(sys.argv[1])).__enter__()\n"
+        "print('held', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, text=True, **pipes) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(InputError, match="in use"), FolderLock(tmp_path):
+            pass
+        other.kill()
+        other.wait()
+    with FolderLock(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"), FolderLock(tmp_path / "file" / "x"):
+        pass
+
+
+# ---- folders of runs
+
+MANIFEST = {"source": "a", "block": [1, 2, 3]}
+
+
+class Steps(StepFolder):
+    KINDS = ("step",)
+
+
+@pytest.mark.parametrize("left", [0, 5, -9])
+def test_a_damaged_step_is_named(tmp_path, left):
+    folder = Steps(tmp_path)
+    folder.begin(MANIFEST)
+    folder.put("step", 1, a=np.arange(1000))
+    file = tmp_path / "step-1.npz"
+    file.write_bytes(file.read_bytes()[:left])
+    with pytest.raises(InputError, match=r"step-1\.npz cannot be read"):
+        folder.get("step", 1)
+
+
+# ---- Zarr
+
+SHAPE, CHUNKS = (20, 16, 16), (8, 8, 8)
+BOMB = np.zeros(20 << 20, np.uint8)
+
+
+def _array(folder, packing):
+    """An array that zarr writes, and the codec of its chunks."""
+    zarr = pytest.importorskip("zarr")
+    import numcodecs
+
+    values = np.random.default_rng(0).integers(0, 9, SHAPE).astype(np.int16)
+    codec = {
+        "zlib": numcodecs.Zlib(), "gzip": numcodecs.GZip(), "blosc": numcodecs.Blosc(),
+        "zstd": numcodecs.Zstd(), "lz4": numcodecs.LZ4(), "raw": None,
+    }[packing.removesuffix(" shards")]  # fmt: skip
+    options = {"shape": SHAPE, "chunks": CHUNKS, "dtype": values.dtype}
+    if packing.endswith("shards"):
+        packed = {"gzip": zarr.codecs.GzipCodec(), "zstd": zarr.codecs.ZstdCodec()}
+        options |= {"shards": (16, 16, 16), "compressors": packed[packing.split()[0]]}
+    else:
+        options |= {"zarr_format": 2, "compressors": codec}
+    zarr.create_array(str(folder), **options)[:] = values
+    return codec
+
+
+READ = ["raw", "zlib", "gzip", "blosc", "zstd", "lz4", "gzip shards", "zstd shards"]
+
+
+@pytest.mark.parametrize("packing", READ)
+def test_arrays_that_tell_the_truth_are_read(tmp_path, packing):
+    _array(tmp_path / "a", packing)
+    array, notes = zarr_guard.checked_array(tmp_path / "a")
+    assert (array.shape, array.chunks, notes) == (SHAPE, CHUNKS, ())
+
+
+@pytest.mark.parametrize("packing", READ[1:])
+def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
+    codec = _array(tmp_path / "a", packing)
+    bomb = bytes(codec.encode(BOMB))
+    assert len(bomb) < 1 << 20
+    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    chunk = next(path for path in files if path.name not in zarr_guard.ZARR)
+    if packing.endswith("shards"):
+        index = struct.pack("<16Q", 0, len(bomb), *[zarr_guard.ABSENT] * 14)
+        chunk.write_bytes(bomb + index + struct.pack("<I", zlib.crc32(index)))
+    else:
+        chunk.write_bytes(bomb)
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.checked_array(tmp_path / "a")
+    array, key = zarr_guard.open_array(tmp_path / "a"), str(chunk.relative_to(tmp_path / "a"))
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.check_chunk(tmp_path / "a", key, array)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"filters": [{"id": "zlib"}]}, "packed twice"),
+        ({"filters": [{"id": "pickle"}]}, "pickle"),
+        ({"compressor": {"id": "bz2"}}, "'bz2', which is not read"),
+        ({"chunks": [1 << 20, 1 << 20, 1 << 20]}, "in chunks of"),
+        ({"chunks": [0, 8, 8]}, "in chunks of"),
+        ({"chunks": [8, 8]}, "same length"),
+        ({"shape": [2.5, 8, 8]}, "integers"),
+        ({"dtype": "|O"}, "type"),
+        ({"dtype": "<M8[s]"}, "of the type"),
+    ],
+)
+def test_headers_that_cannot_be_true_are_refused(tmp_path, changes, reason):
+    _array(tmp_path, "zlib")
+    header = tmp_path / ".zarray"
+    header.write_text(json.dumps({**json.loads(header.read_text()), **changes}))
+    with pytest.raises((ValueError, TypeError), match=reason):
+        zarr_guard.open_array(tmp_path)
+
+
+def test_links_out_of_the_folder_are_refused(tmp_path):
+    _array(tmp_path / "a", "raw")
+    chunk = tmp_path / "a" / "0.0.0"
+    chunk.unlink()
+    assert "1 of 12 chunks are not there" in zarr_guard.checked_array(tmp_path / "a")[1][0]
+    chunk.symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="is no regular file"):
+        zarr_guard.checked_array(tmp_path / "a")
+    with pytest.raises(ValueError, match="would lie outside"):
+        zarr_guard.path_inside("../0")

@@ -4,11 +4,15 @@ import ast
 import functools
 import os
 import re
+import stat
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from fuzzy_vessel.writing import ResultsFolder
 from support.places import PACKAGE_FOLDERS, SLICER_MODULES
 
 # What each package may import of the project, anywhere: only what lies below it.
@@ -124,3 +128,172 @@ def test_importing_the_algorithms_needs_numpy_only():
     )
     assert run.returncode == 0, run.stderr
     assert "exact" in run.stdout
+
+
+# ---- What the product's code must not do, whatever it is given; and what it says it is not for
+
+
+SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))
+# Names whose call runs text as code, or a shell.
+FORBIDDEN_CALLS = {
+    "eval", "exec", "compile", "__import__", "os.system", "os.popen", "tempfile.mktemp",
+    "os.execv", "os.execvp", "os.spawnv", "os.spawnl", "subprocess.getoutput",
+    "subprocess.getstatusoutput", "builtins.eval", "builtins.exec", "vtk.vtkPythonInterpreter",
+}  # fmt: skip
+# Modules that unpack objects from files, or that reach the network.
+FORBIDDEN_MODULES = {
+    "pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve",
+    "urllib", "urllib3", "http", "ftplib", "smtplib", "socket", "socketserver", "ssl", "requests",
+    "httpx", "aiohttp", "xmlrpc", "telnetlib", "webbrowser", "asyncio", "paramiko",
+}  # fmt: skip
+# The one room that serves, to whoever knows its key, and what it serves with.
+SERVES, SERVING = "fuzzy_vessel_browser", {"aiohttp", "asyncio", "webbrowser"}
+# What starts another process, each by a list of arguments: Python itself, with code of ours.
+STARTS_PROCESSES = {
+    "fuzzy_vessel/rendering.py", "reading/process.py", "fuzzy_vessel/cohort.py",
+}  # fmt: skip
+# What installs packages, when the user has asked for it and has said yes to Slicer's question.
+INSTALLS = {"widgets/packages.py"}
+
+
+def named(node):
+    """A dotted name in the source; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and named(node.value):
+        return f"{named(node.value)}.{node.attr}"
+    return ""
+
+
+@functools.cache
+def nodes_of(path):
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
+
+
+def calls_of(path):
+    return [(named(node.func), node) for node in nodes_of(path) if isinstance(node, ast.Call)]
+
+
+def one_of(path, ends):
+    return any(path.as_posix().endswith(end) for end in ends)
+
+
+def forbidden_in(path):
+    """Calls and imports that a file must not have."""
+    wrong = [name for name, _ in calls_of(path) if name in FORBIDDEN_CALLS]
+    for name, call in calls_of(path):
+        options = {keyword.arg: keyword.value for keyword in call.keywords}
+        if "shell" in options or getattr(options.get("allow_pickle"), "value", False):
+            wrong.append(f"{name}, line {call.lineno}")
+    imported = []
+    for node in nodes_of(path):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.append(node.module or "")
+    forbidden = FORBIDDEN_MODULES - (SERVING if path.parent.name == SERVES else set())
+    wrong += [name for name in imported if name.split(".")[0] in forbidden]
+    if not one_of(path, STARTS_PROCESSES):
+        wrong += [name for name in imported if name in ("subprocess", "pty")]
+    if not one_of(path, INSTALLS):
+        wrong += [name for name, _ in calls_of(path) if re.search(r"\bpip_(install|ensure)$", name)]
+    return wrong
+
+
+def test_no_input_becomes_code_and_nothing_reaches_the_network():
+    assert len(SOURCES) > 60
+    found = [path for path in SOURCES if one_of(path, STARTS_PROCESSES | INSTALLS)]
+    assert len(found) == len(STARTS_PROCESSES | INSTALLS)
+    wrong = {str(path): forbidden_in(path) for path in SOURCES}
+    assert {path: each for path, each in wrong.items() if each} == {}
+
+
+def test_processes_are_started_by_a_list_that_begins_with_python():
+    for path in filter(lambda path: one_of(path, STARTS_PROCESSES), SOURCES):
+        starts = [call for name, call in calls_of(path) if name.startswith("subprocess.run")]
+        assert starts
+        for call in starts:
+            assert isinstance(call.args[0], ast.List)
+            assert named(call.args[0].elts[0]) == "sys.executable"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_temporary_folders_are_private(tmp_path):
+    pytest.importorskip("slicer", reason="slicer-core is not installed")
+    from fuzzy_vessel import headless
+
+    earlier = os.umask(0)
+    try:
+        folder = Path(headless.start().temporaryPath)
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert folder.parent == Path(tempfile.gettempdir())
+        with ResultsFolder(tmp_path / "out") as place:  # patients' data until it is moved
+            assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    finally:
+        os.umask(earlier)
+
+
+# ---- Every sentence that a panel can show goes through `tr`
+
+
+# Rooms whose texts reach a panel as they are. The algorithms' own are for the console: where one
+# has fields, the panel makes its sentence (`wording.py`).
+ROOMS = re.compile(r"(MRML|Panel)/|^FuzzyVesselCoreLib/(mrml|widgets)/|^Segment.*Effect\.py")
+SENTENCE = re.compile(r"[A-Z{].* .* .*([.:?!]|[a-z][.:] \{\})", re.DOTALL)
+WORDS = re.compile(r"[A-Za-z]+ ")
+OWN_ERRORS = ("InputError", "InputRemoved", "DeviceError", "Cancelled", "FuzzyVesselError")
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+TRANSLATED = [
+    folder / path
+    for folder in PACKAGE_FOLDERS
+    for path in sorted(path.relative_to(folder) for path in folder.rglob("*.py"))
+    if ROOMS.search(path.as_posix()) and "self_test" not in path.name
+]
+
+
+def untranslated(tree):
+    """Line and text of each sentence outside of `_`, and of whatever else an error says."""
+    pending = [(tree, False)]
+    while pending:
+        node, raised = pending.pop()
+        if _translated(node) or _has_fields(node):
+            continue
+        text = _text(node)
+        if text is not None:
+            if SENTENCE.fullmatch(text) or (raised and WORDS.search(text)):
+                yield node.lineno, text
+            continue
+        raised = raised or (isinstance(node, ast.Raise) and _of_a_user(node))
+        children = list(ast.iter_child_nodes(node))
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+            children.remove(node.body[0])
+        pending += [(child, raised) for child in children]
+
+
+def _translated(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "_"
+
+
+def _of_a_user(node):
+    """Whether an error is one of the project's own: others are mistakes of the program."""
+    return isinstance(node.exc, ast.Call) and ast.unparse(node.exc.func) in OWN_ERRORS
+
+
+def _has_fields(node):
+    """An error or note that the panel words from its fields."""
+    return isinstance(node, ast.ClassDef) and any(
+        ast.unparse(base) == "str" or ast.unparse(base).endswith("Error") for base in node.bases
+    )
+
+
+def _text(node):
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values)
+    return None
+
+
+def test_every_sentence_goes_through_tr():
+    found = {path: list(untranslated(ast.parse(path.read_text("utf-8")))) for path in TRANSLATED}
+    assert {path.name: texts for path, texts in found.items() if texts} == {}

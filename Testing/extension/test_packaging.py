@@ -1,14 +1,19 @@
 """What Slicer's build, the Extensions Index and pip look at, and what may be imported where."""
 
+import doctest
+import importlib
 import json
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 import zipfile
 
+import numpy as np
 import pytest
 
-from support.places import ROOT
+from support.places import PACKAGE_FOLDERS, ROOT
 
 # Packages that go into Slicer; fuzzy_vessel does not.
 PACKAGES = {
@@ -132,3 +137,165 @@ def test_wheel_holds_the_packages_their_kernels_and_the_command(tmp_path):
     command = ROOT / "CommandLine" / "fuzzy_vessel"
     files = [path for path in command.rglob("*") if path.suffix in (*CODE, ".xml")]
     assert names >= {path.relative_to(command.parent).as_posix() for path in files}
+
+
+# ---- Links in the documents lead to files, and the architecture names files that exist
+
+
+FOLDERS = (ROOT / "Documentation", ROOT / "Testing")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(p for folder in FOLDERS for p in folder.rglob("*.md"))])
+
+
+def test_links_lead_to_files():
+    for path in DOCUMENTS:
+        text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            assert "://" in target or (path.parent / target).exists(), (path.name, target)
+
+
+def test_the_architecture_names_files_that_exist():
+    text = (ROOT / "Documentation" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w[\w/]+\.py)`", text))
+    assert len(named) > 30
+    libraries = [folder / f"{folder.name}Lib" for folder in PACKAGE_FOLDERS]
+    for name in named:
+        assert any((folder / name).is_file() for folder in (ROOT, *PACKAGE_FOLDERS, *libraries)), (
+            name
+        )
+
+
+def test_commands_in_the_documents_are_known_to_the_command_line():
+    """Each that is given in full; the change log names options alone."""
+    from fuzzy_vessel.arguments import make_parser
+
+    commands = {
+        (path.name, line.strip())
+        for path in DOCUMENTS
+        if path.name != "CHANGELOG.md"
+        for line in re.findall(
+            r"(?:^|`)(fuzzy-vessel [^`\n#]*)", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        if "COMMAND" not in line
+    }
+    assert len(commands) > 5
+    for _name, line in commands:
+        make_parser().parse_args(shlex.split(line)[1:])  # exits where it is wrong
+
+
+# ---- The examples in docstrings run and give what they show
+
+
+EXAMPLE_FOLDERS = (
+    ROOT / "FuzzyVesselCore" / "FuzzyVesselCoreLib",
+    ROOT / "FuzzyConnectedGPU" / "FuzzyConnectedGPULib",
+    ROOT / "PotentialSkeleton" / "PotentialSkeletonLib",
+)
+# Need Slicer's application, or slicer-core; their examples are for Slicer's Python console.
+NEED_SLICER = ("mrml", "widgets")
+EXAMPLE_MODULES = sorted(
+    path.relative_to(folder.parent).with_suffix("").as_posix().replace("/", ".")
+    for folder in EXAMPLE_FOLDERS
+    for path in folder.rglob("*.py")
+    if re.search(r">>> (?!.*\+SKIP)", path.read_text(encoding="utf-8"))
+    and path.parent.name not in NEED_SLICER
+)
+
+
+@pytest.mark.parametrize("name", EXAMPLE_MODULES)
+def test_examples_of(name):
+    module = importlib.import_module(name.removesuffix(".__init__"))
+    failed, tried = doctest.testmod(module)
+    assert tried
+    assert not failed
+
+
+def test_there_are_examples():
+    assert len(EXAMPLE_MODULES) > 3
+
+
+# ---- The examples in README.md run as they stand there
+
+
+EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+
+def example_with(word):
+    (code,) = (example for example in EXAMPLES if word in example)
+    return code
+
+
+def test_the_console_example_segments_the_phantom(slicer_scene, capsys):
+    import slicer
+
+    space = {"slicer": slicer}
+    exec(example_with("FuzzyConnectedGPULogic"), space)
+    assert re.fullmatch(r"[\d.]+ ml at threshold 0\.\d+\n", capsys.readouterr().out)
+    assert slicer.util.arrayFromVolume(space["result"].labelmapNode).any()
+
+
+def test_the_array_example_finds_vessels():
+    space = {}
+    exec(example_with("import segment"), space)
+    phantom, labels = space["phantom"], space["found"].labels
+    found = np.count_nonzero(labels & phantom.mask)
+    assert found > 0.5 * np.count_nonzero(labels & phantom.liver)
+
+
+def test_the_block_example_writes_levels(tmp_path, monkeypatch):
+    zarr = pytest.importorskip("zarr", minversion="3")
+    monkeypatch.chdir(tmp_path)
+    volume = np.full((12, 44, 44), 220, np.int16)
+    zarr.create_array("brain.zarr", data=volume, chunks=(8, 16, 16))
+    exec(example_with("distributed"), {})
+    assert (zarr.open("levels.zarr", mode="r")[:] == 65535).all()
+
+
+# ---- Each file, extra, library and program that the Dockerfile names is there
+
+
+TEXT = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LINES = TEXT.replace("\\\n", " ").splitlines()
+
+
+def lines_of(instruction):
+    return [line.split(None, 1)[1] for line in LINES if line.startswith(instruction + " ")]
+
+
+def test_each_file_that_is_copied_is_there_and_not_ignored():
+    copied = {name for line in lines_of("COPY") for name in line.split()[:-1]}
+    rules = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert rules[0] == "*"
+    for name in copied:
+        assert (ROOT / name).exists(), name
+        assert f"!{name}" in rules, name
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    folders = build["build"]["targets"]["wheel"]["sources"]
+    assert {*folders, PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml"} <= copied
+
+
+def test_system_libraries_are_those_that_the_environments_need():
+    wanted = (ROOT / "requirements/environment.sh").read_text(encoding="utf-8")
+    (named,) = re.findall(r"EGL.*?\n.*?\(Debian: apt-get install ([\w -]+)\)", wanted, re.DOTALL)[
+        :1
+    ]
+    (installed,) = re.findall(r"--no-install-recommends ([\w -]+?) +&&", " ".join(LINES))
+    assert set(named.split()) == set(installed.split())
+
+
+def test_the_program_that_starts_lists_its_modules(capsys):
+    (entry,) = lines_of("ENTRYPOINT")
+    python, flag, module = json.loads(entry)
+    assert (python, flag) == ("python", "-m")
+    program = importlib.import_module(f"{module}.__main__")
+    assert program.main(["--list_cli"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    scripts = set(PROJECT["scripts"]) - {"fuzzy-vessel"}
+    assert set(listed) == scripts
+    for name in listed:
+        assert program.main([name, "--xml"]) == 0
+        assert capsys.readouterr().out.startswith("<?xml")
+    with pytest.raises(SystemExit) as end:
+        program.main(["--help"])
+    assert end.value.code == 0
+    assert "fuzzy-vessel segment" in capsys.readouterr().out

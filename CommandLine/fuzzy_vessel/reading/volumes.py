@@ -184,13 +184,7 @@ SIGNS = {"RAS": 1, "LPS": -1, "0": 1, "1": -1}
 
 
 def read_seeds(path: str | Path) -> Any:
-    """Read a list of points (.mrk.json, as Slicer saves it): their positions and labels.
-
-    Returns
-    -------
-    vtkMRMLMarkupsFiducialNode
-        Without points that were not placed yet.
-    """
+    """Read a list of points (.mrk.json, as Slicer saves it); only placed ones."""
     path = existing(path)
     try:
         markups = json.loads(path.read_bytes().decode("utf-8"))["markups"]

@@ -31,10 +31,7 @@ def owners_of_scene(
 ) -> np.ndarray:
     """The division of a scene among vessels; arguments as of `segmentation.segment`.
 
-    Returns
-    -------
-    ndarray, uint8, of the volume's shape
-        0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
+    Returns uint8 of the volume's shape: 0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
     """
     shape, solid = np.shape(volume), (1,) * (3 - np.ndim(volume)) + np.shape(volume)
     scene, region = found.scene.values.reshape(solid), checked_mask(mask, solid)

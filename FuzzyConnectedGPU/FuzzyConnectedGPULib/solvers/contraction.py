@@ -33,13 +33,7 @@ NODES_PER_VOXEL = 0.125  # a first estimate, just above that of noise
 
 
 def solve(problem: Problem, progress: Progress, gpu: CudaDevice) -> Solution:
-    """Levels of the fuzzy scene, left on the device; the rounds are those among nodes.
-
-    Raises
-    ------
-    DeviceMemoryError
-        The volume does not fit.
-    """
+    """Levels of the fuzzy scene, left on the device; the rounds are those among nodes."""
     if problem.voxels.size > MAX_VOXELS:
         raise DeviceMemoryError(
             f"The volume has {problem.voxels.size:,} voxels, and {MAX_VOXELS:,} can be numbered on "
@@ -88,11 +82,7 @@ def run(kernel: Any, threads: int, *args: Any) -> None:
 class ContractedTiles:
     """A volume on the device, its tiles and the nodes that they are contracted to.
 
-    Attributes
-    ----------
-    levels : array, uint16, of the volume's shape
-        The lowest weight on the way from a voxel to its node; at last the scene.
-    node_count : int
+    `levels` (uint16) are the lowest weight on the way from a voxel to its node; at last the scene.
     """
 
     def __init__(self, problem: Problem, gpu: CudaDevice) -> None:
@@ -206,12 +196,7 @@ def numbered(
 
 
 class Graph:
-    """Nodes, of which node 0 is the seeds' component, and edges; each round contracts them.
-
-    Attributes
-    ----------
-    nodes, edge_count : int
-    """
+    """Nodes, of which node 0 is the seeds' component, and edges; each round contracts them."""
 
     def __init__(self, gpu: CudaDevice, kernel: Any, nodes: int) -> None:
         self._gpu, self._kernel, self.nodes, self.edge_count = gpu, kernel, nodes, 0

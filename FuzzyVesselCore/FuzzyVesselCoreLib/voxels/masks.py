@@ -29,13 +29,7 @@ def bounding_box(mask: np.ndarray) -> Box | None:
 
 
 def padded_box(box: Sequence[slice], margin: Sequence[int], shape: Sequence[int]) -> Box:
-    """Return a box enlarged on every side by a margin along each axis, within the volume.
-
-    Examples
-    --------
-    >>> padded_box((slice(1, 3), slice(5, 8)), (2, 1), (9, 8))
-    (slice(0, 5, None), slice(4, 8, None))
-    """
+    """Return a box enlarged on every side by a margin along each axis, within the volume."""
     return tuple(
         slice(max(side.start - layers, 0), min(side.stop + layers, length))
         for side, layers, length in zip(box, margin, shape, strict=True)
@@ -115,11 +109,6 @@ def label_components(
 
     The object of a mask (bool or uint8; K, J, I) is not 0; 26: over faces, edges and corners, 6:
     over faces only. Returns labels (int32; K, J, I; 0 outside of the mask) and their number.
-
-    Examples
-    --------
-    >>> label_components(np.array([[[1, 0, 1, 1]]], bool))
-    (array([[[1, 0, 2, 2]]], dtype=int32), 2)
     """
     progress = Progress.of(progress)
     progress.check()

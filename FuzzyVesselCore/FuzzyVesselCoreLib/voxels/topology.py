@@ -100,13 +100,6 @@ def is_simple(bits: int) -> bool:
     `bits` are the object's voxels among its 26 neighbours (bit 13, the voxel itself, is 0). A voxel
     is (26,6)-simple if there is one 26-component of object neighbours, and one 6-component of
     background in the 18-neighbourhood that touches a face of it (Bertrand and Malandain 1994).
-
-    Examples
-    --------
-    >>> is_simple(1 << 12)  # the end of a line
-    True
-    >>> is_simple(1 << 12 | 1 << 14)  # within a line
-    False
     """
     faces = FACES & ~bits
     if faces == 0 or not is_connected_26(bits):

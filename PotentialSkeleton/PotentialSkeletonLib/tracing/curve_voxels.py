@@ -27,13 +27,7 @@ def voxels_of(positions: Any) -> np.ndarray:
 
 
 class CurveVoxels:
-    """Gathers curves.
-
-    Parameters
-    ----------
-    depth : ndarray of float32, shape (K, J, I)
-        Distance to the outside; 0 outside of the object.
-    """
+    """Gathers curves; `depth` (float32, K, J, I) is 0 outside of the object."""
 
     def __init__(self, depth: np.ndarray) -> None:
         self._depth = depth

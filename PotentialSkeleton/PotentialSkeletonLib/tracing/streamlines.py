@@ -59,10 +59,7 @@ class Tracer:
     def trace(self, start: np.ndarray, own: int = NO_POINT) -> np.ndarray:
         """Follow the force from a start (3,); points (n, 3), none where there is no way.
 
-        Parameters
-        ----------
-        own : int
-            Number, among `ends`, of the critical point that the curve comes from.
+        `own` is the number, among `ends`, of the critical point that the curve comes from.
         """
         start = np.asarray(start, float)
         index = self._points, self._following, self._first

@@ -5,13 +5,13 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from emulators.qt import stand_ins_of, table
+from emulators.qt.application import install
 from support.places import ROOT, SLICER_MODULES
 
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
-from emulators.qt import stand_ins_of, table
-from emulators.qt.application import install
 
 qt = install()
 UI_FILES = sorted(ROOT.glob("*/Resources/UI/*.ui"))

@@ -7,6 +7,8 @@ import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
 from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonLib.branch_tools import inherited_names, propose_names
+from PotentialSkeletonLib.branch_tools.straightening import straightened_frames
 from PotentialSkeletonLib.tree import (
     nearest_ends,
     root_to_tip_lines,
@@ -14,7 +16,7 @@ from PotentialSkeletonLib.tree import (
     skeleton_of_polylines,
     split_lines,
 )
-from support.trees import closed_ring, fork, random_tree, skeleton_of, straight
+from support.trees import closed_ring, fork, random_tree, ring_with_handle, skeleton_of, straight
 
 
 def test_the_thickest_end_is_the_root_or_the_end_nearest_to_a_point_in_mm():
@@ -150,3 +152,158 @@ def test_vmtks_own_centrelines_are_split_as_vmtk_split_them(data_folder):
         for side in (0, -1):
             assert np.linalg.norm(tract.points[side] - points[side]) < 0.1  # mm
             assert tract.radius[side] == pytest.approx(radius[side], abs=0.05)
+
+
+# ---- Names proposed for a portal vein and an aorta whose branches are known
+
+
+# Ends in R, A, S mm, and the radius; a branch begins where the branch of that name ends.
+PORTAL = {
+    "portal vein": (None, (0, 0, 0), (40, 0, 10), 6),
+    "right branch": ("portal vein", None, (60, -5, 12), 5),
+    "left branch": ("portal vein", None, (30, 25, 30), 4),
+    "right anterior": ("right branch", None, (75, 15, 15), 4),
+    "right posterior": ("right branch", None, (80, -30, 10), 4),
+    "segment 8": ("right anterior", None, (85, 20, 60), 3),
+    "segment 5": ("right anterior", None, (90, 30, -30), 3),
+    "segment 7": ("right posterior", None, (95, -45, 55), 3),
+    "segment 6": ("right posterior", None, (100, -45, -35), 3),
+    "segment 2": ("left branch", None, (-20, 20, 70), 3),
+    "umbilical part": ("left branch", None, (20, 45, 30), 3),
+    "segment 4": ("umbilical part", None, (40, 60, 20), 2),
+    "segment 3": ("umbilical part", None, (-30, 60, 20), 2),
+    "": ("right branch", None, (60, -10, 16), 1),  # a twig: no division
+    "upstream": ("portal vein", (0, 0, 0), (-60, -10, 20), 4),  # from where the trunk begins
+}
+AORTA = {
+    "aorta": (None, (0, 0, 200), (0, 0, 120), 9),
+    "other branch": ("aorta", None, (0, 60, 60), 4),
+    "": ("aorta", None, (0, 0, 100), 9),
+    "left renal artery": ("", None, (-60, -20, 90), 3),
+    "right renal artery": ("", None, (55, -20, 85), 3),
+    "lower": ("", None, (0, 5, 0), 8),
+    "right common iliac": ("lower", None, (40, 0, -60), 6),
+    "left common iliac": ("lower", None, (-40, 0, -60), 6),
+}
+
+
+def tree_of(rows, matrix=None):
+    """The skeleton of rows, and the name of each branch; voxels through the inverse of a matrix."""
+    back = np.eye(4) if matrix is None else np.linalg.inv(matrix)
+    ends, lines = {}, []
+    for name, (parent, start, end, radius) in rows.items():
+        points = np.array([ends[parent] if start is None else start, end], float)
+        ends[name] = end
+        points = (points @ back[:3, :3].T + back[:3, 3])[:, ::-1]
+        lines.append(straight(*points, radius, radius))
+    spacing = (1, 1, 1) if matrix is None else np.linalg.norm(matrix[:3, :3], axis=0)[::-1]
+    return skeleton_of(lines, spacing), list(rows)
+
+
+@pytest.mark.parametrize(
+    ("anatomy", "rows", "unnamed"),
+    [("portal vein", PORTAL, {"", "upstream"}), ("aorta", AORTA, {"", "lower"})],
+)
+@pytest.mark.parametrize("trunk", [None, 0])
+def test_every_branch_gets_its_own_name(anatomy, rows, unnamed, trunk):
+    turned = np.array([[0, 0.5, 0, -40], [-0.8, 0, 0, 9], [0, 0, 2, 30], [0, 0, 0, 1.0]])
+    for matrix in (None, turned):
+        skeleton, names = tree_of(rows, matrix)
+        found = propose_names(skeleton, anatomy, trunk, matrix)
+        expected = {n: f"{name} (?)" for n, name in enumerate(names) if name not in unnamed}
+        assert found == expected
+        whole = inherited_names(rooted_forest(skeleton, roots=[0]), found)
+        assert set(whole) >= set(expected)
+
+
+def test_three_branches_at_one_place_are_two_divisions():
+    rows = {n: row for n, row in PORTAL.items() if n not in ("right branch", "")}
+    for name in ("right anterior", "right posterior"):
+        rows[name] = ("portal vein", *PORTAL[name][1:])
+    skeleton, names = tree_of(rows)
+    found = propose_names(skeleton, "portal vein")
+    assert found == {n: f"{name} (?)" for n, name in enumerate(names) if name != "upstream"}
+
+
+def test_what_cannot_be_named_is_refused():
+    skeleton, _names = tree_of(AORTA)
+    with pytest.raises(InputError, match="use portal vein, aorta"):
+        propose_names(skeleton, "lung")
+    with pytest.raises(InputError, match="branch 99"):
+        propose_names(skeleton, "aorta", 99)
+    with pytest.raises(InputError, match="Branch 1 closes a loop"):
+        propose_names(ring_with_handle(), "aorta", 1)
+
+
+# ---- A straightened vessel, checked on tubes whose straight form is known
+
+
+STEP, RADIUS, WIDTH = 0.5, 3.0, 16.0
+
+
+def helix(count=400):
+    turn = np.linspace(0, 3 * np.pi, count)
+    return np.stack([20 + 15 * np.cos(turn), 20 + 15 * np.sin(turn), 5 + 4 * turn], axis=1)
+
+
+def oblique():
+    """World to voxels I, J, K of an oblique, anisotropic image with reversed K."""
+    angle = np.radians(20)
+    turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0]])
+    ijk_to_world = np.eye(4)
+    ijk_to_world[:3, :3] = np.array([*turn, [0, 0, 1.0]]) * [0.7, 0.8, -0.9]
+    ijk_to_world[:3, 3] = [-12, -20, 52]
+    return np.linalg.inv(ijk_to_world)
+
+
+def tube(points, world_to_ijk, shape):
+    """Distance (mm) of each voxel to the nearest of the points."""
+    from scipy.spatial import cKDTree
+
+    kji = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 3)
+    back = np.linalg.inv(world_to_ijk)
+    world = kji[:, ::-1] @ back[:3, :3].T + back[:3, 3]
+    return cKDTree(points).query(world)[0].reshape(shape).astype(np.float32)
+
+
+def frames_of(points, radius=RADIUS):
+    return straightened_frames(points, np.full(len(points), radius), WIDTH, STEP)
+
+
+def test_a_coiled_tube_becomes_a_straight_one():
+    world_to_ijk, shape = oblique(), (60, 75, 90)
+    frames = frames_of(helix())
+    found = frames.resample(tube(helix(), world_to_ijk, shape), world_to_ijk, outside=99)
+    offsets = (np.arange(frames.shape[1]) - frames.half) * STEP
+    straight = np.hypot(offsets[:, None], offsets[None, :])
+    near = (straight >= 2) & (straight <= RADIUS)  # the wall; distances bend too much at the axis
+    inner = found[12:-12]  # at the ends the nearest point of the line lies in another slice
+    assert np.abs(inner[:, near] - straight[near]).max() < 0.45  # mm; half a voxel
+
+
+def test_frames_are_right_handed_and_do_not_spiral():
+    frames = frames_of(helix())
+    assert np.allclose(np.linalg.det(frames.axes), 1)
+    i = frames.axes[:, 0]
+    change = np.diff(i, axis=0)
+    spin = (change * frames.axes[:-1, 1]).sum(axis=1)  # about the centreline
+    assert np.abs(spin).max() < 1e-3
+
+
+def test_the_way_back_leads_to_the_voxel_that_is_shown():
+    world_to_ijk, shape = oblique(), (60, 75, 90)
+    image = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    frames = frames_of(helix())
+    found = frames.resample(image, world_to_ijk, order=0)
+    place = np.array([[40, 9, 20]])
+    ijk = frames.to_world(place)[0] @ world_to_ijk[:3, :3].T + world_to_ijk[:3, 3]
+    assert found[tuple(place[0])] == image[tuple(np.round(ijk[::-1]).astype(int))]
+
+
+@pytest.mark.parametrize(
+    ("points", "width", "words"),
+    [([[0, 0, 0], [0, 0, 0.1]], WIDTH, "too short"), ([[0, 0, 0], [0, 0, 9]], 0, "above 0")],
+)
+def test_what_cannot_be_straightened_is_refused(points, width, words):
+    with pytest.raises(InputError, match=words):
+        straightened_frames(np.array(points, float), np.ones(2), width, STEP)

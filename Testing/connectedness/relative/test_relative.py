@@ -1,0 +1,371 @@
+"""Relative connectedness: its definitions on hundreds of random volumes, ties, and errors."""
+
+import heapq
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from FuzzyConnectedGPULib import (
+    GaussianAffinity,
+    HandOver,
+    relabel,
+    relative_connectedness,
+    segment,
+    segment_several,
+)
+from FuzzyConnectedGPULib.contrast.clicks import ridge_near
+from FuzzyConnectedGPULib.relative.branches import apply_hand_overs, branch_of
+from FuzzyConnectedGPULib.relative.division import owners_by_contrast
+from FuzzyConnectedGPULib.relative.groups import DISPUTED
+from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast, steps_of_noise, with_middles
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from FuzzyVesselCoreLib.progress import Progress
+from support.crossing_vessels import crossing
+from support.problems import problems
+from support.relative_cases import (
+    SEVERAL,
+    assert_as_defined,
+    graph_of_voxels,
+    random_groups,
+    random_volume,
+)
+from support.relative_definition import POINT, owners_of
+
+AFFINITY = GaussianAffinity(100, 20, 20)
+
+
+def test_random_volumes_with_many_ties():
+    random, disputed = np.random.default_rng(0), np.zeros(2, int)
+    for _ in range(150):
+        volume = random_volume(random)
+        groups = random_groups(random, volume.shape, random.integers(1, 6), 3)
+        mask = None
+        if random.random() < 0.3:
+            mask = (random.random(volume.shape) < 0.8).astype(np.uint8)
+            mask[tuple(np.concatenate(groups).T)] = 1
+        cut = float(random.choice([0, 0, 0, 0.5, 0.9]))
+        affinity = GaussianAffinity(100, 20, 20, side=random.choice(["both", "bright"]))
+        disputed += assert_as_defined(volume, groups, affinity, cut, mask)
+    # The two definitions differ, or the rounds would not have been tried.
+    assert disputed[0] > disputed[1] > 0
+
+
+@settings(max_examples=40)
+@given(problems(largest_side=6), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_volumes_of_every_kind(problem, count, seed):
+    volume, _, affinity, cut, mask = problem
+    random = np.random.default_rng(seed)
+    groups = random_groups(random, volume.shape, count, 2)
+    if mask is not None:
+        mask[tuple(np.concatenate([group[:1] for group in groups]).T)] = 1
+    assert_as_defined(volume, groups, affinity, cut, mask)
+
+
+def test_where_nothing_is_disputed_the_division_by_contrast_is_a_watershed():
+    """An oracle of another kind: scikit-image floods from the markers, voxel by voxel."""
+    from skimage.segmentation import watershed
+
+    random = np.random.default_rng(11)
+    for _ in range(20):
+        shape = tuple(random.integers(2, 9, 3))
+        size = int(np.prod(shape))
+        capacities = random.permutation(np.arange(1, size + 1)).astype(np.uint16).reshape(shape)
+        points = random.permutation(size)[: random.integers(1, 4)]
+        groups = np.arange(1, points.size + 1).astype(np.uint8)
+        owners = owners_by_contrast(capacities, points, groups, Progress())
+        markers = np.zeros(shape, int)
+        markers.reshape(-1)[points] = groups
+        wanted = watershed(size - capacities.astype(int), markers, np.ones((3, 3, 3)))
+        sure = owners != SEVERAL
+        assert sure.sum() >= points.size
+        np.testing.assert_array_equal(owners[sure], wanted[sure])
+
+
+# ---- ties
+
+
+def row(*intensities):
+    return np.array([[intensities]], np.int16)
+
+
+def test_a_tie_is_disputed_and_not_labelled():
+    found = relative_connectedness(row(100, 100, 100), [[(0, 0, 0)], [(0, 0, 2)]], AFFINITY)
+    assert found.labels.tolist() == [[[1, 0, 2]]]
+    assert found.disputed.tolist() == [[[False, True, False]]]
+    assert found.strength.tolist() == [[[1, 1, 1]]]
+
+
+# ---- arguments
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([], "0 groups"),
+        (7, "list of arrays"),
+        ({"portal": [(0, 0, 1)], "hepatic": []}, "no point of 'hepatic'"),
+        ({"portal": [(0, 0, 1)], "hepatic": [(0, 0, 9)]}, "point of 'hepatic's lie outside"),
+        ({"portal": [(0, 0, 1)], "hepatic": [(0, 0, 2)]}, "Every point of 'hepatic'"),
+        (
+            {"portal": [(0, 0, 1)], "hepatic": [(0, 0, 0), (0, 0, 1)]},
+            "'portal' and 'hepatic' have a point on the same voxel, I,J,K = 1,0,0",
+        ),
+    ],
+)
+def test_groups_that_cannot_be_worked_with_are_named(groups, message):
+    with pytest.raises(InputError, match=message):
+        relative_connectedness(row(100, 100, 100), groups, AFFINITY, mask=row(1, 1, 0))
+
+
+# ---- the contrast model: voxels have levels, and 26 neighbours
+
+
+# ---- Branches and hand-overs: against the definition, by another algorithm on small volumes
+
+
+STEPS = [step for step in itertools.product((-1, 0, 1), repeat=3) if any(step)]
+SPACINGS = [(1.0, 1.0, 1.0), (2.5, 0.7, 0.7)]
+
+
+def neighbours(voxel, inside):
+    for step in STEPS:
+        other = tuple(int(a + b) for a, b in zip(voxel, step))
+        if other in inside:
+            yield other, step
+
+
+def lengths(inside, sources, spacing):
+    """Dijkstra's distances by a heap, in units of 1/16 of the smallest spacing."""
+    unit = min(spacing) / 16
+    heap = [(0, source) for source in sources]
+    found = dict.fromkeys(sources, 0)
+    while heap:
+        length, voxel = heapq.heappop(heap)
+        if length > found[voxel]:
+            continue
+        for other, step in neighbours(voxel, inside):
+            size = np.sqrt(sum((a * b) ** 2 for a, b in zip(step, spacing)))
+            there = length + round(size / unit)
+            if there < found.get(other, np.inf):
+                found[other] = there
+                heapq.heappush(heap, (there, other))
+    return found
+
+
+def branch_by_definition(vessel, points, voxel, spacing):
+    inside = set(map(tuple, np.argwhere(vessel).tolist()))
+    found = lengths(inside, [p for p in map(tuple, points) if p in inside], spacing)
+    least = found.get(voxel, np.inf)
+    beyond = {v for v in inside if found.get(v, np.inf) >= least}
+    branch, waiting = {voxel}, [voxel]
+    while waiting:
+        for other, _ in neighbours(waiting.pop(), beyond):
+            if other not in branch:
+                branch.add(other)
+                waiting.append(other)
+    return branch
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+def test_branches_are_those_of_the_definition(spacing):
+    rng = np.random.default_rng(3)
+    sizes = []
+    for _ in range(150):
+        shape = tuple(rng.integers(2, 7, 3))
+        vessel = rng.random(shape) < rng.choice([0.25, 0.4, 0.7])
+        voxels = np.argwhere(vessel)
+        if not len(voxels):
+            continue
+        points = rng.integers(0, shape, (rng.integers(1, 4), 3))
+        voxel = tuple(voxels[rng.integers(len(voxels))].tolist())
+        found = set(zip(*(axis.tolist() for axis in branch_of(vessel, points, voxel, spacing))))
+        wanted = branch_by_definition(vessel, points.tolist(), voxel, spacing)
+        assert found == wanted
+        sizes.append(len(wanted) / len(voxels))
+    assert min(sizes) < 0.1 < 0.9 < max(sizes)  # parts and wholes were both among them
+
+
+def y_shape():
+    """A trunk along I that forks at I = 10: one arm on along I, the other along J."""
+    labels = np.zeros((7, 24, 24), np.uint8)
+    labels[2:5, 3:6, 1:23] = 1
+    labels[2:5, 3:23, 10:13] = 1
+    return labels
+
+
+def test_a_click_in_an_arm_hands_over_what_lies_beyond_and_nothing_of_the_trunk():
+    labels = y_shape()
+    notes = apply_hand_overs(
+        labels, [np.array([[3, 4, 2]]), np.array([[0, 0, 0]])], [HandOver((3, 9, 11), 2)], (1, 1, 1)
+    )
+    assert notes == ()
+    assert (labels[2:5, 3:6, 1:23] == 1).all()
+    assert (labels[2:5, 11:23, 10:13] == 2).all()
+    assert set(np.unique(labels)) == {0, 1, 2}
+
+
+def test_hand_overs_without_effect_say_why():
+    labels = np.ones((1, 1, 5), np.uint8)
+    labels[0, 0, 4] = 0
+    points = [np.array([[0, 0, 0]]), []]
+    wanted = [
+        HandOver((0, 0, 4), 2, "B-1"),
+        HandOver((0, 0, 0), 2, "B-2"),
+        HandOver((0, 0, 3), 1, "A-3"),
+    ]
+    nothing, on_point = apply_hand_overs(labels, points, wanted, (1, 1, 1))
+    assert "no vessel at B-1" in nothing
+    assert "B-2 lies on a point" in on_point
+    assert labels.ravel().tolist() == [1, 1, 1, 1, 0]
+
+
+# ---- Several vessels in one run: what one vessel gets, what several share, and what is refused
+
+
+POINTS = {"portal": [(6, 6, 2)], "hepatic": [(6, 15, 2)]}
+
+
+@pytest.mark.parametrize("keywords", [{}, {"cut": 0.1}, {"threshold": 0.3, "fill_gaps": 2}])
+def test_one_vessel_gets_what_segment_gives_bit_for_bit(keywords):
+    phantom = liver_phantom((40, 40, 40))
+    options = dict(keywords, spacing=(2, 1, 1), device="cpu", background_seeds=[(1, 1, 1)])
+    wanted = segment(phantom.volume, phantom.seeds, **options)
+    found = segment_several(phantom.volume, {"all": phantom.seeds}, **options)
+    assert np.array_equal(found.labels, wanted.labels)
+    assert np.array_equal(found.scene.values, wanted.scene.values)
+    assert (found.threshold, found.names) == (wanted.threshold, ("all",))
+    assert not found.disputed.any()
+
+
+@pytest.mark.parametrize("affinity", [None, GaussianAffinity(200, 40, 40)])
+def test_vessels_share_what_segment_finds(affinity):
+    volume = crossing()
+    points = np.concatenate(list(POINTS.values()))
+    both = segment(volume, points, device="cpu", affinity=affinity, threshold=0.5)
+    found = segment_several(volume, POINTS, device="cpu", affinity=affinity, threshold=0.5)
+    assert np.array_equal((found.labels > 0) | found.disputed, both.labels > 0)
+    assert not (found.labels[found.disputed]).any()
+    assert found.labels[6, 6, 2:8].tolist() == [1] * 6
+    assert found.labels[6, 15, 2:8].tolist() == [2] * 6
+
+
+def test_hand_overs_and_their_notes():
+    volume = crossing()
+    plain = segment_several(volume, POINTS, device="cpu")
+    owner = int(plain.labels[6, 6, 30])
+    assert owner  # a tail behind the crossing: one of the two has it
+    other = 3 - owner
+    moved = segment_several(
+        volume, POINTS, device="cpu",
+        hand_overs=[HandOver((6, 6, 28), other), HandOver((0, 0, 0), 1, "far")],
+    )  # fmt: skip
+    assert (moved.labels[6, 6, 30:38] == other).all()
+    assert "far" in moved.notes[0]
+    assert np.array_equal(moved.labels > 0, plain.labels > 0)
+    with pytest.raises(InputError, match="names vessel 3"):
+        segment_several(volume, POINTS, device="cpu", hand_overs=[HandOver((6, 6, 30), 3)])
+
+
+@pytest.mark.parametrize("vessels", [POINTS, {"portal": POINTS["portal"]}])
+def test_a_scene_at_another_threshold_has_the_labels_of_a_run_at_it(vessels):
+    options = dict(device="cpu", fill_gaps=1, hand_overs=[HandOver((6, 15, 8), 1)])
+    first, other = (segment(crossing(), vessels, threshold=t, **options) for t in (0.5, 0.8))
+    again = relabel(
+        first.scene, 0.8, owners=first.owners, vessels=vessels, fill_gaps=1,
+        hand_overs=options["hand_overs"],
+    )  # fmt: skip
+    assert (first.labels != other.labels).any()
+    np.testing.assert_array_equal(again.labels, other.labels)
+    np.testing.assert_array_equal(again.disputed, other.disputed)
+    assert again.notes == other.notes
+
+
+def test_background_points_are_one_more_group():
+    """A third tube that touches the second one by a fainter link: one point takes it away."""
+    volume = crossing()
+    volume[5:8, 19:22] = 200
+    volume[5:8, 18, 20:23] = 160
+    points = {"portal": [(6, 6, 2), (6, 6, 37)], "hepatic": [(6, 15, 2), (6, 15, 37)]}
+    leaking = segment_several(volume, points, device="cpu")
+    assert (leaking.labels[6, 20, 3:37] > 0).sum() > 20
+    kept = segment_several(volume, points, background_seeds=[(6, 20, 30)], device="cpu")
+    assert np.array_equal(kept.owners == 254, (kept.owners == 254) & (kept.labels == 0))
+    assert not kept.labels[6, 20, 3:37].any()
+    assert [int(kept.labels[p]) for each in points.values() for p in each] == [1, 1, 2, 2]
+
+
+def test_two_vessels_cannot_have_a_point_on_one_voxel():
+    with pytest.raises(InputError, match="'portal' and 'hepatic' have a point on the same voxel"):
+        segment_several(crossing(), {"portal": [(6, 6, 2)], "hepatic": [(6, 6, 2)]}, device="cpu")
+    with pytest.raises(InputError, match="0 vessels"):
+        segment_several(crossing(), {}, device="cpu")
+    mask = np.ones((13, 22, 40), np.uint8)
+    mask[:, 12:] = 0
+    with pytest.raises(InputError, match="'hepatic' lies outside the mask"):
+        segment_several(crossing(), POINTS, mask=mask, device="cpu")
+
+
+# --- the division, from the definition
+
+
+class Contrast:
+    """Evidence, as far as the division asks for it."""
+
+    def __init__(self, contrast):
+        self.contrast, self.noise, self.inside = contrast.astype(np.float32), 1.0, None
+        self.box = tuple(slice(0, n) for n in contrast.shape)
+        self.origin, self.unit = np.zeros(3, int), np.ones(3)
+
+    def middle_near(self, voxel):
+        return ridge_near(self.contrast, voxel, 2.5, self.unit)
+
+
+def definition(levels, groups):
+    """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
+    points = [np.ravel_multi_index(np.transpose(group), levels.shape) for group in groups]
+    values, has, _ = graph_of_voxels(levels).iterative(points)
+    return owners_of(values, has, DISPUTED).reshape(levels.shape)
+
+
+def test_the_division_is_iterative_relative_connectedness_within_the_scene():
+    rng = np.random.default_rng(1)
+    disputed = 0
+    for _ in range(80):
+        shape = tuple(rng.integers(2, 5, 3))
+        contrast = rng.integers(1, 5, shape)
+        scene = (rng.random(shape) < 0.8).astype(np.float32)
+        places = rng.permutation(scene.size)[:4]
+        scene.ravel()[places] = 1
+        voxels = np.stack(np.unravel_index(places, shape), axis=1)
+        groups = {"a": voxels[:2], "b": voxels[2:3], "c": voxels[3:]}
+        evidence = Contrast(contrast)
+        starts = with_middles(evidence, groups)
+        for each in starts.values():  # as the scene has the points and what is about them
+            scene[tuple(each.T)] = 1
+        levels = np.where(scene > 0, steps_of_noise(evidence.contrast, evidence.noise), 0)
+        wanted = definition(levels.astype(int), list(starts.values()))
+        found = divide_by_contrast(evidence, scene, groups, Progress())
+        known = wanted > 0
+        assert np.array_equal(found[known], wanted[known])
+        assert not found[scene == 0].any()
+        disputed += np.count_nonzero(found == DISPUTED)
+    assert disputed
+    assert levels.max() < POINT
+
+
+def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
+    contrast = np.ones((5, 9, 9))
+    contrast[1:4, 3:6, :] = 9
+    evidence = Contrast(contrast)
+    near = with_middles(evidence, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
+    assert near["a"][0].tolist() == [2, 2, 4]
+    assert contrast[tuple(near["a"][1])] == 9
+    claimed = with_middles(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
+    assert len(claimed["a"]) == 1
+    beside = with_middles(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
+    assert list(beside) == ["a", "Not vessel"]
+    assert beside["Not vessel"].tolist() == [[2, 2, 4]]
