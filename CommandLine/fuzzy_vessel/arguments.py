@@ -81,10 +81,10 @@ class Version(argparse.Action):
         parser.exit(0)
 
 
-def make_parser(kind: type[Parser] = Parser) -> ArgumentParser:
-    """Return the parser of all arguments; of another kind, it reports errors in its own way."""
+def make_parser() -> ArgumentParser:
+    """Return the parser of all arguments."""
     raw = argparse.RawDescriptionHelpFormatter
-    parser = kind(
+    parser = Parser(
         prog="fuzzy-vessel", epilog=EXAMPLES, formatter_class=raw,
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",

@@ -17,12 +17,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import FolderLock, others_in
 
-from .arguments import Parser, make_parser
+from .arguments import make_parser
 from .progress import Progress
 from .reading.process import one_line
 from .writing import BRANCHES, OF_FILE_MANAGERS, REPORT
@@ -135,13 +135,8 @@ def _case(row, folder):
 
 
 def _check_shared(shared):
-    """Refuse options that cannot be parsed, or belong to one case."""
-
-    class SharedOptions(Parser):
-        def error(self, message: str) -> NoReturn:
-            raise InputError(f"--options: {message}; fuzzy-vessel run --help shows them.")
-
-    parsed = make_parser(SharedOptions).parse_args(["run", "VOLUME", "--out=DIR", *shared])
+    """Refuse options that belong to one case; those that cannot be parsed end the process."""
+    parsed = make_parser().parse_args(["run", "VOLUME", "--out=DIR", *shared])
     for name in ("seed", "seeds", "vessel", "background", "mask"):
         if getattr(parsed, name):
             raise InputError(f"--{name} belongs to one case: write it into the list.")

@@ -235,20 +235,16 @@ class ResultsFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
-        self._made_parents: list[Path] = []
         self._place: Path | None = None
 
     def __enter__(self) -> Path:
         try:
             if reason := self._foreign():
                 raise InputError(f"{reason}; name a new or an empty folder with --out.")
-            for folder in reversed([self.path.parent, *self.path.parent.parents]):
-                if not folder.exists():
-                    folder.mkdir()
-                    self._made_parents.append(folder)
-            self._place = self._new_folder("partial")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            name = f".{self.path.name}-partial-"
+            self._place = Path(tempfile.mkdtemp(prefix=name, dir=self.path.parent))
         except OSError as error:
-            self._remove_traces()
             raise self._cannot_write(error) from error
         return self._place
 
@@ -256,11 +252,12 @@ class ResultsFolder:
         try:
             if error is None and self._place is not None:
                 list_files(self._place)
-                self._move_into_place()
+                self._move_into_place(self._place)
         except OSError as failure:
             raise self._cannot_write(failure) from failure
         finally:
-            self._remove_traces()
+            if self._place is not None:
+                shutil.rmtree(self._place, ignore_errors=True)
         if isinstance(error, OSError):
             raise self._cannot_write(error) from error
 
@@ -283,53 +280,34 @@ class ResultsFolder:
                 return f"{self.path}: {name} was changed after it was written, and is left alone"
         return ""
 
-    def _new_folder(self, purpose):
-        name = f".{self.path.name}-{purpose}-"
-        return Path(tempfile.mkdtemp(prefix=name, dir=self.path.parent))
-
-    def _move_into_place(self):
+    def _move_into_place(self, place):
         """Replace the folder; go beside it where it was changed meanwhile, or is held."""
         umask = os.umask(0)
         os.umask(umask)
-        self._place.chmod(0o777 & ~umask)  # temporary folders are their owner's alone
+        place.chmod(0o777 & ~umask)  # temporary folders are their owner's alone
         reason = self._foreign()
         if not reason:
             try:
-                self._exchange()
+                self._exchange(place)
             except OSError as error:
                 reason = f"{self.path}: the folder cannot be replaced: {error.strerror or error}"
         if reason:
             number = 2
             while os.path.lexists(beside := self.path.with_name(f"{self.path.name}-{number}")):
                 number += 1
-            self._place.rename(beside)
-            self._place = None
+            place.rename(beside)
             raise InputError(f"{reason}; the results are in {beside}.")
 
-    def _exchange(self):
-        earlier = self._new_folder("earlier")
+    def _exchange(self, place):
+        earlier = place.with_name(f"{place.name}-earlier")
         try:
             if self.path.exists():
-                self.path.rename(earlier / "result")
-            self._place.rename(self.path)
-        except BaseException:
-            if (earlier / "result").exists() and not self.path.exists():
-                (earlier / "result").rename(self.path)
-            raise
+                self.path.rename(earlier)
+            place.rename(self.path)
         finally:
-            if not self._place.exists():  # it is where it belongs
-                self._place = None
-                self._made_parents.clear()
-                shutil.rmtree(earlier, ignore_errors=True)
-            elif not any(earlier.iterdir()):
-                earlier.rmdir()
-
-    def _remove_traces(self):
-        if self._place is not None:
-            shutil.rmtree(self._place, ignore_errors=True)
-        for folder in reversed(self._made_parents):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            if earlier.exists() and not self.path.exists():
+                earlier.rename(self.path)
+            shutil.rmtree(earlier, ignore_errors=True)
 
     def _cannot_write(self, error):
         reason = error.strerror or str(error)

@@ -163,8 +163,8 @@ def test_foreign_folders_and_wrong_options(cases, commands, tmp_path, capsys):
     for arguments, said in (
         (("cohort", cases, f"--out={tmp_path / 'mine'}"), "holds other files"),
         ((*run, "--options=--mask=x"), "--mask belongs to one case"),
-        ((*run, "--options=--nonsense 3"), "--options: unrecognized arguments: --nonsense"),
-        ((*run, "--options=--threshold 7"), "--options: argument --threshold: '7' is not"),
+        ((*run, "--options=--nonsense 3"), "unrecognized arguments: --nonsense"),
+        ((*run, "--options=--threshold 7"), "argument --threshold: '7' is not"),
         (("cohort", cases, "--out="), "the name of the folder is empty"),
     ):
         assert said in error_of(capsys, *arguments)
