@@ -106,7 +106,9 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
     for run in list(_shared(WORKING)):
         run.stop()
         while run.working:
-            handle_events()  # among them the end of the work
+            if run._future is None or ended(run._future):
+                run._finish()
+            handle_events()
 
 
 def ended(future: Future) -> bool:
