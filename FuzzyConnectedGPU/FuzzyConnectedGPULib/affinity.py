@@ -24,7 +24,6 @@ MAX_PARAMETER, MIN_SIGMA = 1e30, 1e-30
 # A robust standard deviation is this many median absolute deviations of a normal distribution.
 MAD_TO_SIGMA = 1.4826
 SIGMA_FLOOR = 1e-3  # of the volume's range: seeds in a flat spot must not forbid all
-BUFFERED = 1 << 18  # values that NumPy converts at a time, in a core's cache
 
 # ---- exp(-x * x) by basic operations only, which round alike on every device (IEEE 754);
 # ---- solvers/affinity.cuh has the same steps
@@ -158,25 +157,14 @@ class GaussianAffinity:
         return scale * bell(difference * factor)
 
 
-def write_level_values(levels: np.ndarray, values: np.ndarray) -> None:
-    """Write ``level / 65535``, rounded once, into a float32 array of the same shape."""
-    usual = np.setbufsize(BUFFERED)  # of this thread: half the time of the usual buffer
-    try:
-        np.divide(levels, np.float32(TOP_LEVEL), out=values, dtype=np.float32)
-    finally:
-        np.setbufsize(usual)
-
-
 def level_values(levels: Any) -> np.ndarray:
-    """The affinity (float32, 0..1) of each level."""
+    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
     levels = np.asarray(levels)
     values = np.empty(levels.shape, np.float32)
-    flat, flat_values = levels.reshape(-1), values.reshape(-1)
-
-    def convert(first: int, last: int) -> None:
-        write_level_values(flat[first:last], flat_values[first:last])
-
-    in_parts(convert, flat.size, flat.size)
+    flat, out, top = levels.reshape(-1), values.reshape(-1), np.float32(TOP_LEVEL)
+    in_parts(
+        lambda a, b: np.divide(flat[a:b], top, out=out[a:b], dtype=np.float32), flat.size, flat.size
+    )
     return values
 
 

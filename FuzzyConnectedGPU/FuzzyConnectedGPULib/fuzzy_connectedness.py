@@ -1,7 +1,7 @@
 """Public entry point: fuzzy connectedness of a volume to seeds."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryErro
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .affinity import GaussianAffinity, level_values, write_level_values
+from .affinity import GaussianAffinity, level_values
 from .input_validation import SolverDeviceError
 from .problem import FuzzyScene, Problem, state_problem
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
@@ -141,15 +141,9 @@ def connectedness(
     times.append(perf_counter())
     progress.advance(0.0)
 
-    def as_values(levels: Any, gpu: CudaDevice | None) -> np.ndarray:
-        times[2:] = [perf_counter()]
-        if isinstance(levels, np.ndarray) or gpu is None:
-            return level_values(levels)
-        values = np.empty(levels.shape, np.float32)
-        gpu.get_converted(levels, values, write_level_values)
-        return values
-
-    values, solution, device, notes = _solve(problem, options, progress, as_values)
+    solution, device, notes = solve_problem(problem, options, progress)
+    times.append(perf_counter())
+    values = level_values(solution.levels)
     times.append(perf_counter())
     progress.advance(1.0)
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
@@ -161,26 +155,14 @@ def connectedness(
 
 def solve_problem(
     problem: Problem, options: SolverOptions, progress: Progress
-) -> tuple[np.ndarray, str, tuple[str, ...]]:
-    """Levels (uint16, K, J, I) of a `Problem` in host memory, name of the device, and notes."""
-
-    def as_levels(levels: Any, gpu: CudaDevice | None) -> np.ndarray:
-        return levels if isinstance(levels, np.ndarray) or gpu is None else gpu.get(levels)
-
-    levels, _, device, notes = _solve(problem, options, progress, as_levels)
-    return levels, device, notes
-
-
-def _solve(
-    problem: Problem, options: SolverOptions, progress: Progress, take: Callable[..., np.ndarray]
-) -> tuple[np.ndarray, Solution, str, tuple[str, ...]]:
-    """What `take` makes of the levels, the solution, the name of the device, and notes."""
+) -> tuple[Solution, str, tuple[str, ...]]:
+    """The solution of a `Problem` in host memory, name of the device, and notes."""
     device = options.solver_device()
     notes: tuple[str, ...] = ()
     chosen = choose_device(device)
     if chosen != "cpu":
         try:
-            return *_solve_on_cuda(problem, options, progress, take, chosen), chosen.name, ()
+            return _solve_on_cuda(problem, options, progress, chosen), chosen.name, ()
         except DeviceError as error:
             # What does not fit on the card is solved by the CPU.
             too_large = isinstance(error, DeviceMemoryError) and options.solver == "exact"
@@ -191,13 +173,12 @@ def _solve(
     with needs_numba():
         module, name = CPU_MODULES[options.solver]
         solver = getattr(import_module(module, __package__), name)
-    solution = solver(problem, progress)
-    return take(solution.levels, None), solution, "cpu", notes
+    return solver(problem, progress), "cpu", notes
 
 
 def _solve_on_cuda(
-    problem: Problem, options: SolverOptions, progress: Progress, take: Callable, gpu: CudaDevice
-) -> tuple[np.ndarray, Solution]:
+    problem: Problem, options: SolverOptions, progress: Progress, gpu: CudaDevice
+) -> Solution:
     module, name = CUDA_MODULES[options.solver]
     solver = getattr(import_module(module, __package__), name)
     own: dict[str, Any] = {}
@@ -206,4 +187,4 @@ def _solve_on_cuda(
     gpu.memory_limit = options.device_memory
     with gpu:
         solution = solver(problem, progress, gpu, **own)
-        return take(solution.levels, gpu), solution._replace(levels=None)
+        return solution._replace(levels=gpu.get(solution.levels))

@@ -5,8 +5,7 @@ Slicer's IJKToRAS does), while arrays and seeds are in the order K, J, I. A voxe
 centre; voxel (0, 0, 0) reaches from -0.5 to 0.5.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,49 +46,44 @@ def voxel_volume(ijk_to_mm: Any) -> float:
     return abs(float(np.linalg.det(np.asarray(ijk_to_mm)[:3, :3])))
 
 
-class AffineSlices:
-    """Positions of the voxel centres of a volume of `shape`, one slice at a time, by a matrix."""
-
-    def __init__(self, ijk_to_points: Any, shape: Sequence[int]) -> None:
-        self.matrix = np.asarray(ijk_to_points, float)
-        self.shape = tuple(shape)
-
-    def __call__(self, k: int) -> np.ndarray:
-        """The positions in slice k: ndarray, shape (3, J, I), float64."""
-        return self._first + (k * self.matrix[:3, 2])[:, np.newaxis, np.newaxis]
-
-    @cached_property
-    def _first(self) -> np.ndarray:
-        _, rows, columns = self.shape
-        along_i, along_j, _, start = self.matrix[:3].T[:, :, np.newaxis, np.newaxis]
-        return start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
+def voxel_centres(ijk_to_points: Any, shape: Sequence[int]) -> Iterator[np.ndarray]:
+    """Where the centres of a volume's voxels lie, slice by slice: ndarray (3, J, I), float64."""
+    slices, rows, columns = shape
+    matrix = np.asarray(ijk_to_points, float)[:3, :, np.newaxis, np.newaxis]
+    along_i, along_j, along_k, start = matrix.swapaxes(0, 1)
+    first = start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
+    return (first + k * along_k for k in range(slices))
 
 
-def box_mask(slices: Any, half_sizes: Any) -> np.ndarray:
-    """Which voxel centres (K, J, I) lie in a box around the origin with these half sizes (mm).
+def box_mask(centres: Iterable[np.ndarray], shape: Sequence[int], half_sizes: Any) -> np.ndarray:
+    """Which voxels (K, J, I) lie in a box around the origin with these half sizes (mm).
 
-    `slices(k)` gives the centres in slice k in the box's own axes (see `AffineSlices`).
+    The `centres` of each slice (see `voxel_centres`) are in the box's own axes.
     """
     reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
-    mask = np.empty(slices.shape, bool)
-    for k in range(slices.shape[0]):
-        mask[k] = (np.abs(slices(k)) <= reach).all(axis=0)
+    mask = np.empty(shape, bool)
+    for part, positions in zip(mask, centres):
+        part[...] = (np.abs(positions) <= reach).all(axis=0)
     return mask
 
 
-def sample_nearest(values: np.ndarray, slices: Any, first: Sequence[int] = (0, 0, 0)) -> np.ndarray:
+def sample_nearest(
+    values: np.ndarray,
+    centres: Iterable[np.ndarray],
+    shape: Sequence[int],
+    first: Sequence[int] = (0, 0, 0),
+) -> np.ndarray:
     """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
 
-    `slices(k)` gives the centres in slice k as I, J, K indices of the other grid, in which
-    `values[0, 0, 0]` has the index `first`.
+    The `centres` of each slice are I, J, K indices of the other grid, in which `values[0, 0, 0]`
+    has the index `first`.
     """
-    result = np.zeros(slices.shape, values.dtype)
+    result = np.zeros(shape, values.dtype)
     # Indices relative to the first voxel's corner: truncation then rounds.
     corner = (np.asarray(first, float) - 0.5)[:, np.newaxis, np.newaxis]
     end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
-    for k in range(slices.shape[0]):
-        ijk = slices(k) - corner
+    for part, positions in zip(result, centres):
+        ijk = positions - corner
         hit = ((ijk >= 0) & (ijk < end)).all(axis=0)
-        if hit.any():
-            result[k][hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
+        part[hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
     return result

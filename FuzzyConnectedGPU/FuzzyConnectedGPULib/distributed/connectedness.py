@@ -466,7 +466,9 @@ def finish_block(job: Job, number: int) -> None:
     shape = problem.voxels.shape
     found = np.zeros(shape, np.uint16)
     if problem.seeds.size:
-        found = solve_problem(problem, SolverOptions(device=job.device), Progress.of(None))[0]
+        found = solve_problem(problem, SolverOptions(device=job.device), Progress.of(None))[
+            0
+        ].levels
     job.target.write(box, level_values(found) if job.target.dtype.kind == "f" else found)
     job.folder.put("done", number)
 

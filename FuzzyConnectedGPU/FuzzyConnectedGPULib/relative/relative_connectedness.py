@@ -121,7 +121,8 @@ def relative_connectedness(
     if iterative:
         with needs_numba():
             from .division import owners_by_affinity
-        levels, name, notes = solve_problem(problem, options, part)
+        solution, name, notes = solve_problem(problem, options, part)
+        levels = solution.levels
         owners = owners_by_affinity(problem, levels, flat, points.owners, progress)
     else:
         levels, owners, name, notes = _relative(problem, flat, points.owners, options, part)
@@ -141,8 +142,8 @@ def _relative(
     for group in range(1, count + 1):
         seeds = np.sort(points[groups == group])
         part = progress.part((group - 1) / count, group / count)
-        levels, device, notes = solve_problem(replace(problem, seeds=seeds), options, part)
-        own = levels.astype(np.int32)
+        solution, device, notes = solve_problem(replace(problem, seeds=seeds), options, part)
+        own = solution.levels.astype(np.int32)
         own.reshape(-1)[seeds] = POINT
         second = np.maximum(second, np.minimum(best, own))
         owners[own > best] = group

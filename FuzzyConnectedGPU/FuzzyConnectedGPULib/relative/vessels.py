@@ -56,7 +56,7 @@ def owners_of_scene(
             clicked[BACKGROUND_NAME] = background
         points, groups = _numbered(clicked)
         problem = state_problem(volume, points, found.affinity, options.cut or 0.0, region)
-        levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0]
+        levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0].levels
         flat = np.ravel_multi_index(points.T, solid)
         owners = owners_by_affinity(problem, levels, flat, groups, progress)
         owners = share_unowned(owners, scene > 0)

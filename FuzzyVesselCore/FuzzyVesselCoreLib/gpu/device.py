@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
 from .availability import clear_frames, cuda_status, device_failed, is_cuda_error, reset_cuda_status
 from .kernels import Record, load_kernel, make_record
-from .transfers import Convert, convert_to_host, to_device, to_host
+from .transfers import to_device, to_host
 
 DeviceArray = Any  # an array of CuPy, or of the emulated device
 
@@ -116,10 +116,6 @@ class CudaDevice:
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
         return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
-
-    def get_converted(self, array: DeviceArray, result: np.ndarray, convert: Convert) -> None:
-        """Convert a device array into a numpy array; see `transfers.convert_to_host`."""
-        convert_to_host(self.xp, array, result, convert)
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""

@@ -1,7 +1,7 @@
 """Copies of large arrays between pageable host memory and the device.
 
 Transfers are fast only from and to pinned memory. So each of several threads copies chunks through
-a pinned buffer of its own: while the device copies one, others are filled, emptied or converted.
+a pinned buffer of its own: while the device copies one, others are filled or emptied.
 """
 
 import threading
@@ -16,7 +16,6 @@ from ..threads import usable_cores
 CHUNK_BYTES = 8 << 20
 MAX_THREADS = 8  # more are bound by the memory
 PINNED_THRESHOLD = 16 << 20  # bytes; smaller arrays are copied as fast without buffers
-Convert = Callable[[np.ndarray, np.ndarray], None]
 
 
 def to_device(xp: Any, array: np.ndarray) -> Any:
@@ -39,24 +38,13 @@ def to_host(xp: Any, array: Any) -> np.ndarray:
     if array.nbytes < PINNED_THRESHOLD:
         return xp.asnumpy(array)
     host = np.empty(array.shape, array.dtype)
-    convert_to_host(xp, array, host, lambda part, target: np.copyto(target, part))
-    return host
-
-
-def convert_to_host(xp: Any, array: Any, result: np.ndarray, convert: Convert) -> None:
-    """Convert an array of the current device (C-contiguous) into one of the host, in chunks.
-
-    ``convert(part, target)``, called by several threads, writes the result of a part of the array,
-    in host memory, into the same part of the result, which may be a box of a larger array.
-    """
-    if array.nbytes < PINNED_THRESHOLD:
-        return convert(xp.asnumpy(array), result)
 
     def move(part: slice, buffer: np.ndarray, stream: Any) -> None:
         array[part].get(out=buffer, stream=stream, blocking=True)
-        convert(buffer, result[part])
+        np.copyto(host[part], buffer)
 
     _by_chunks(xp, array.shape, array.dtype, move)
+    return host
 
 
 def _by_chunks(xp: Any, shape: tuple[int, ...], dtype: np.dtype, move: Callable) -> None:

@@ -4,12 +4,13 @@ Nodes are read, never changed, through methods of MRML only: the same code runs 
 on `slicer-core`.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import AffineSlices, box_mask, sample_nearest, transform_points
+from ..geometry import box_mask, sample_nearest, transform_points, voxel_centres
 from ..translation import tr as _
 from ..voxels.masks import mask_voxels
 from .images import array_from_image
@@ -126,41 +127,35 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
     return voxels.copy() if copy else voxels
 
 
-def slices_between(
-    volume_node: Any,
-    shape: tuple[int, ...],
-    target_node: Any,
-    frame_to_target: np.ndarray | None = None,
-) -> AffineSlices:
+def centres_between(
+    volume_node: Any, shape: tuple[int, ...], target_node: Any, frame_to_target: np.ndarray
+) -> Iterator[np.ndarray]:
     """Where the centres of a volume's voxels lie below another node's parent transform.
 
     `shape` is K, J, I of the volume; the target None is the world. `frame_to_target` (4, 4) is
-    applied last, for example that node's RASToIJK. Returns ``slices(k)``: ndarray (3, J, I).
+    applied last, for example that node's RASToIJK. Returns slices: ndarray (3, J, I).
     """
+    matrix = _ijk_to_frame(volume_node, target_node)
+    if matrix is not None:
+        return voxel_centres(frame_to_target @ matrix, shape)
+    transform = transform_between(volume_node, target_node)
+
+    def moved(centres: np.ndarray) -> np.ndarray:
+        points = transformed(transform, centres.reshape(3, -1).T)
+        return transform_points(frame_to_target, points).T.reshape(centres.shape)
+
+    return map(moved, voxel_centres(ijk_to_ras(volume_node), shape))
+
+
+def _ijk_to_frame(volume_node: Any, target_node: Any) -> np.ndarray | None:
+    """From I, J, K to below another node's parent transform; None where no matrix can."""
     import slicer
     import vtk
 
-    own = ijk_to_ras(volume_node)
-    last = np.eye(4) if frame_to_target is None else np.asarray(frame_to_target, float)
-    source = volume_node.GetParentTransformNode()
+    source, matrix = volume_node.GetParentTransformNode(), vtk.vtkMatrix4x4()
     target = target_node.GetParentTransformNode() if target_node is not None else None
-    matrix = vtk.vtkMatrix4x4()
-    if slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(source, target, matrix):
-        return AffineSlices(last @ array_from_matrix(matrix) @ own, shape)
-    return _WarpedSlices(own, shape, transform_between(volume_node, target_node), last)
-
-
-class _WarpedSlices(AffineSlices):
-    """Positions of voxel centres under a transform that no matrix can express."""
-
-    def __init__(self, own: Any, shape: tuple[int, ...], transform: Any, last: np.ndarray) -> None:
-        AffineSlices.__init__(self, own, shape)
-        self._transform, self._last = transform, last
-
-    def __call__(self, k: int) -> np.ndarray:
-        positions = AffineSlices.__call__(self, k)
-        moved = transformed(self._transform, positions.reshape(3, -1).T)
-        return transform_points(self._last, moved).T.reshape(positions.shape)
+    linear = slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(source, target, matrix)
+    return array_from_matrix(matrix) @ ijk_to_ras(volume_node) if linear else None
 
 
 # ---- Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels
@@ -203,7 +198,7 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
         text = _("The region {region} has not been placed, or has no size.")
         raise InputError(text.format(region=region))
     world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
-    mask = box_mask(slices_between(volume_node, shape, None, world_to_box), half_sizes)
+    mask = box_mask(centres_between(volume_node, shape, None, world_to_box), shape, half_sizes)
     if roi_node.GetInsideOut():
         np.logical_not(mask, out=mask)
     if not mask.any():
@@ -217,16 +212,8 @@ def fit_roi(roi_node: Any, volume_node: Any) -> None:
     import slicer
 
     box_to_world = array_from_matrix(roi_node.GetObjectToWorldMatrix())
-    parent, ends = volume_node.GetParentTransformNode(), volume_node.GetImageData().GetDimensions()
-    straight = parent is None or parent.IsTransformToWorldLinear()
-    faces = []
-    for axis in range(3):  # of a volume that is bent, points one voxel apart
-        steps = [
-            np.array([-0.5, size - 0.5]) if straight or each == axis else np.arange(size + 1) - 0.5
-            for each, size in enumerate(ends)
-        ]
-        faces.append(np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3))
-    local = transform_points(ijk_to_ras(volume_node), np.concatenate(faces))
+    corners = np.array(list(np.ndindex(2, 2, 2))) * volume_node.GetImageData().GetDimensions()
+    local = transform_points(ijk_to_ras(volume_node), corners - 0.5)
     world = transformed(transform_between(volume_node, None), local)
     points = transform_points(np.linalg.inv(box_to_world), world)
     low, high = points.min(axis=0), points.max(axis=0)
@@ -251,8 +238,8 @@ def mask_of(
         mask = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
         if mask.shape != tuple(shape) or not _same_grid(mask_node, volume_node):
             ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
-            slices = slices_between(volume_node, shape, mask_node, ras_to_ijk)
-            mask = sample_nearest(mask, slices)
+            centres = centres_between(volume_node, shape, mask_node, ras_to_ijk)
+            mask = sample_nearest(mask, centres, shape)
     else:
         raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
     if not mask.any():
@@ -280,7 +267,9 @@ def _segmentation_mask(
         )
         raise InputError(text.format(segmentation=node_name(node), segment=segment_id))
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
-        segmentation = _converted_copy(segmentation, slices_between(volume_node, shape, node))
+        matrix = _ijk_to_frame(volume_node, node)
+        matrix = ijk_to_ras(volume_node) if matrix is None else matrix
+        segmentation = _converted_copy(segmentation, matrix, shape)
     layers: dict[Any, list[int]] = {}
     for each in [segment_id] if segment_id else segmentation.GetSegmentIDs():
         segment = segmentation.GetSegment(each)
@@ -290,24 +279,24 @@ def _segmentation_mask(
     mask, to_image = np.zeros(shape, bool), vtk.vtkMatrix4x4()
     for image, labels in layers.items():
         image.GetWorldToImageMatrix(to_image)
-        slices = slices_between(volume_node, shape, node, array_from_matrix(to_image))
+        centres = centres_between(volume_node, shape, node, array_from_matrix(to_image))
         inside = np.isin(array_from_image(image), labels)
-        mask |= sample_nearest(inside, slices, image.GetExtent()[::2])
+        mask |= sample_nearest(inside, centres, shape, image.GetExtent()[::2])
     return mask
 
 
-def _converted_copy(segmentation: Any, slices: Any) -> Any:
+def _converted_copy(segmentation: Any, matrix: np.ndarray, shape: tuple[int, ...]) -> Any:
     """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
     import slicer
     import vtk
 
     image = vtk.vtkImageData()
-    image.SetDimensions(slices.shape[::-1])
+    image.SetDimensions(shape[::-1])
     copy, converter = slicer.vtkSegmentation(), slicer.vtkSegmentationConverter
     copy.DeepCopy(segmentation)
     copy.SetConversionParameter(
         converter.GetReferenceImageGeometryParameterName(),
-        converter.SerializeImageGeometry(matrix_from_array(slices.matrix), image),
+        converter.SerializeImageGeometry(matrix_from_array(matrix), image),
     )
     copy.CreateRepresentation(BINARY_LABELMAP)
     return copy

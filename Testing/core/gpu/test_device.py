@@ -199,14 +199,6 @@ def copying_cupy(monkeypatch):
 def check_transfers(xp, array):
     device = transfers.to_device(xp, array)
     np.testing.assert_array_equal(transfers.to_host(xp, device), array)
-    whole = np.full([n + 5 for n in array.shape], 7, np.float32)
-    part = whole[tuple(slice(2, 2 + n) for n in array.shape)]
-    transfers.convert_to_host(
-        xp, device, part, lambda some, out: np.multiply(some, np.float32(2), out=out)
-    )
-    np.testing.assert_array_equal(part, array * np.float32(2))
-    part[...] = 7
-    assert (whole == 7).all()  # no voxel outside the box was written
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (8,), (13, 11, 17)])

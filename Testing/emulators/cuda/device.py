@@ -102,9 +102,6 @@ class EmulatedDevice:
     def get(self, array):
         return np.array(array)
 
-    def get_converted(self, array, result, convert):
-        convert(np.array(array), result)
-
     def synchronize(self):
         pass
 
