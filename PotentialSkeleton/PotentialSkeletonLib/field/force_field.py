@@ -1,6 +1,7 @@
 """The force field of an object: the public function, and the field of each component."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from operator import index
