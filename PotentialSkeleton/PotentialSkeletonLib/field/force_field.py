@@ -359,7 +359,7 @@ class _Run:
 
     def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
         with needs_numba():
-            from ...PotentialSkeletonLib import papers
+            from .. import papers
         task, method = (points, charges, self._strength), self._method
         if self._gpu is None:
             forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)
