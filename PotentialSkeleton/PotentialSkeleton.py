@@ -157,8 +157,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.extraction import extract_all
-        from PotentialSkeletonMRML.outputs import CLASSES, Requests
+        from PotentialSkeletonMRML.outputs import CLASSES, Requests, extract_all
         from PotentialSkeletonMRML.solid import read_solid
 
         outputs = {name: choices.pop(name) for name in CLASSES if name in choices}
@@ -197,8 +196,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         list of PotentialSkeletonMRML.run_nodes.SkeletonResult
             In the order of the segments.
         """
-        from PotentialSkeletonMRML.extraction import extract_all
-        from PotentialSkeletonMRML.outputs import Requests
+        from PotentialSkeletonMRML.outputs import Requests, extract_all
         from PotentialSkeletonMRML.solid import read_solid, segments_named
 
         jobs = [

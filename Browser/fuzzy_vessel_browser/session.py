@@ -362,8 +362,7 @@ class Session:
     async def _find_centrelines(self) -> None:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
-        from PotentialSkeletonMRML.extraction import write_skeletons
-        from PotentialSkeletonMRML.outputs import Requests
+        from PotentialSkeletonMRML.outputs import Requests, write_skeletons
         from PotentialSkeletonMRML.solid import read_solid
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))

@@ -16,8 +16,7 @@ _PLACES = {
     ".contrast.automatic_seeds": "automatic_seeds",
     ".contrast.contrast_model": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
-    ".relative.groups": "HandOver",
-    ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
+    ".relative.relative_connectedness": "HandOver RelativeConnectedness relative_connectedness",
     ".problem": "FuzzyScene error_voxels",
     ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
     "segment_several",

@@ -15,7 +15,7 @@ from .contrast.contrast_model import CachedConnectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing
 from .problem import FuzzyScene
-from .relative.groups import BACKGROUND, DISPUTED, HandOver, checked_vessels
+from .relative.relative_connectedness import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .thresholds import binarize, check_rounds, check_threshold, choose_threshold
 from .thresholds import fill_gaps as filled
 
@@ -333,14 +333,14 @@ def relabel(
         return Labelled(labels.reshape(shape), None, ())
     own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
-        from .relative.division import share_unowned  # numba
+        from .relative.vessels import share_unowned  # numba
 
         own = share_unowned(own, labels > 0)
     disputed = own == DISPUTED
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
-        from .relative.branches import apply_hand_overs
+        from .relative.vessels import apply_hand_overs
 
         points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)
         unit = checked_spacing(spacing, solid[0]).tolist()

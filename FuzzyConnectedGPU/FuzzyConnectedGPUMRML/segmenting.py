@@ -13,7 +13,7 @@ import numpy as np
 from FuzzyConnectedGPULib import HandOver, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
-from FuzzyConnectedGPULib.relative.groups import BACKGROUND
+from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume

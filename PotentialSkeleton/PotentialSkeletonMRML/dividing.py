@@ -113,7 +113,7 @@ def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) 
 
     `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest that
     has one) or "subtree" (such branches belong to the next named one upstream). `progress` and
-    `wait` are as of `extraction.extract_all`. Returns a new vtkMRMLSegmentationNode. `InputError`
+    `wait` are as of `outputs.extract_all`. Returns a new vtkMRMLSegmentationNode. `InputError`
     where there is nothing to split, or the vessels are gone.
     """
     Progress.of(progress).check()

@@ -2,7 +2,7 @@
 
 `contrast_model` (entry, and the cache of the last map) -> `contrast_map` (`tissue`, `filters`,
 `background`) -> `click_scene` (`main_object` and its `widest_paths`; faint clicks, background
-clicks, borders). Without a click: `automatic_seeds` (`first_seed`, `tubes`).
+clicks, borders). Without a click: `automatic_seeds` (`tubes`).
 """
 
 from .contrast_model import CONTRAST_THRESHOLD, ContrastThreshold, contrast_connectedness

@@ -74,8 +74,7 @@ def automatic_seeds(
     distances = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
     from .contrast_map import contrast_map  # SciPy
-    from .first_seed import SampledIntensities
-    from .tubes import tubular_voxels
+    from .tubes import SampledIntensities, tubular_voxels
 
     intensities = SampledIntensities(volume, mask, distances / distances.min())
     find = find_map or contrast_map

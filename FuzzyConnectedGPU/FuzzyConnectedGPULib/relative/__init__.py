@@ -16,7 +16,7 @@ Several vessels in one run:
    Voxels without level go to the vessel that is the fewest steps away (`share_unowned`). The
    division does not depend on the threshold.
 3. `segmentation.relabel` cuts the scene at a threshold, each voxel with the label of its vessel, 0
-   where it is disputed; then branches are handed over (`branches`).
+   where it is disputed; then branches are handed over.
 """
 
 from .relative_connectedness import RelativeConnectedness, relative_connectedness

@@ -17,10 +17,15 @@ from FuzzyConnectedGPULib import (
     segment_several,
 )
 from FuzzyConnectedGPULib.contrast.clicks import ridge_near
-from FuzzyConnectedGPULib.relative.branches import apply_hand_overs, branch_of
-from FuzzyConnectedGPULib.relative.division import owners_by_contrast
-from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.relative.vessels import divide_by_contrast, steps_of_noise, with_middles
+from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
+from FuzzyConnectedGPULib.relative.vessels import (
+    apply_hand_overs,
+    branch_of,
+    divide_by_contrast,
+    owners_by_contrast,
+    steps_of_noise,
+    with_middles,
+)
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
