@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
@@ -15,7 +16,6 @@ from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import (
-    component_boxes,
     fill_cavities,
     label_components,
 )
@@ -287,7 +287,7 @@ class _Run:
             from .placing import place
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
-        boxes, layers = component_boxes(labels, labels.max(initial=0)), self._given_layers or 0
+        boxes, layers = ndimage.find_objects(labels), self._given_layers or 0
         sizes = [prod(side.stop - side.start for side in box) for box in boxes]
         ends = np.cumsum(sizes) / sum(sizes)
         for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):
