@@ -22,12 +22,11 @@ from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
-from .assembly import assemble
+from .component import ComponentSkeleton, assemble
 from .critical_points.critical_points import CriticalPoint
+from .extraction import SkeletonOptions, checked_spacing
 from .graph.curve_skeleton import Branch, CurveSkeleton, Node
 from .object.preparing import Prepared, cavity_counts, input_warnings, small_components
-from .options import SkeletonOptions, checked_spacing
-from .report import ComponentSkeleton
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 

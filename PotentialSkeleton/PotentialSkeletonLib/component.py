@@ -1,24 +1,161 @@
-"""The skeleton of one component: the pipeline's stages in order, for each level."""
+"""The skeleton of each component, stage by stage; then all of them as one, with its report."""
 
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
 from .endpoints import endpoints_beyond, geodesic_distance_on, protrusion_endpoints
-from .field.force_field import CPU_METHODS, field_of_components
-from .graph.skeleton_graph import skeleton_graph
-from .graph.voxel_graph import topology
+from .extraction import SkeletonOptions
+from .field.force_field import (
+    CPU_METHODS,
+    NOT_RESOLVED,
+    changes,
+    checked_device,
+    counted,
+    field_of_components,
+)
+from .graph.curve_skeleton import Branch, CurveSkeleton, Node
+from .graph.skeleton_graph import skeleton_graph, topology
+from .object.preparing import Prepared
 from .object.voxel_classes import ComponentVolumes
-from .options import SkeletonOptions
-from .report import ComponentSkeleton, Stages
 from .thinning import LevelThinning, membership, union
 from .tracing.curve_voxels import voxels_of
 from .tracing.streamlines import ComponentCurves
+
+TINY = 27  # voxels: components below it are reported
+
+
+@dataclass(frozen=True)
+class ComponentSkeleton:
+    """What was found in one component, in voxels of its box."""
+
+    voxels: np.ndarray  # of the skeleton, (n, 3), in ascending order of K, J, I
+    nodes: list[Node]
+    branches: list[Branch]
+    critical_points: list[CriticalPoint]
+    level_voxels: list[int]  # skeleton voxels of each level
+    joins: int  # gaps between traced curves that were closed
+    thinned: int  # voxels that no traced curve passes
+    removable: int  # voxels that could go without a change of topology and are no ends
+    is_thin: bool  # whether all of these belong to the level before, which must stay whole
+    is_inside: bool
+    pieces: int  # of the skeleton's voxels
+    cycles: int
+    characteristic: int  # the component's Euler characteristic
+    charge_distance: int | None  # None where the component is too small for a field
+    index_sum: int | None  # likewise
+    messages: tuple[str, ...]  # from the field
+    device: str  # of the field
+
+
+class Stages:
+    """Seconds of named stages, each a part of a run, on top of its progress."""
+
+    def __init__(self, progress: Progress, seconds: dict[str, float] | None = None) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {} if seconds is None else seconds
+
+    def part(self, start: float, end: float) -> "Stages":
+        """Stages of a part of the run; their seconds count in `seconds`."""
+        return Stages(self.progress.part(start, end), self.seconds)
+
+    @contextmanager
+    def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
+        """Time a stage; it gets its own part of the progress."""
+        progress = self.progress.part(start, end)
+        progress.advance(0.0)
+        began = perf_counter()
+        yield progress
+        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
+
+
+def skeleton_report(
+    prepared: Prepared,
+    parts: Sequence[ComponentSkeleton],
+    nodes: Sequence[Node],
+    branches: Sequence[Branch],
+) -> dict[str, Any]:
+    """The report but for the seconds; its entries are documented at `skeletonize`."""
+    pieces = sum(part.pieces for part in parts)
+    characteristics = [part.characteristic for part in parts]
+    object_cycles = len(parts) - sum(characteristics)
+    skeleton_cycles = len(branches) - len(nodes) + pieces
+    rounded = np.round([node.position for node in nodes], 6)
+    guarantees = dict(
+        thin=all(part.is_thin for part in parts),
+        inside=all(part.is_inside for part in parts),
+        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
+        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
+        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
+    )
+    report: dict[str, Any] = dict(
+        components=len(parts),
+        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
+        object_cycles=object_cycles,
+        skeleton_cycles=skeleton_cycles,
+        **prepared.changes,
+        joins=sum(part.joins for part in parts),
+        thinned_voxels=sum(part.thinned for part in parts),
+        skeleton_voxels=sum(len(part.voxels) for part in parts),
+        removable_voxels=sum(part.removable for part in parts),
+        level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
+        charge_distances=[part.charge_distance for part in parts],
+        index_sums=[part.index_sum for part in parts],
+        euler_characteristics=characteristics,
+        guarantees=guarantees,
+        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
+    )
+    notes = [*changes(report), *prepared.warnings]
+    notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
+    report["warnings"] = [*notes, *doubts(report, nodes, branches)]
+    return report
+
+
+# ---- what is said of a skeleton; the numbers behind it are in its report
+
+NOT_HELD = {
+    "thin": "In some places the skeleton is more than one voxel wide.",
+    "inside": "Parts of the skeleton lie outside of the object.",
+    "one_piece_for_each_component": "The skeleton has not one connected component for each "
+    "component of the object.",
+    "same_cycles": "The skeleton has not as many loops as the object.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
+}
+
+
+def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
+    """Messages on what is doubtful in a result."""
+    found = []
+    if report["tiny_components"]:
+        components = counted(report["components"], "component")
+        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
+    if not branches:
+        points = counted(len(nodes), "point")
+        found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
+    if any(
+        index_sum not in (None, characteristic)
+        for index_sum, characteristic in zip(
+            report["index_sums"], report["euler_characteristics"], strict=True
+        )
+    ):
+        found.append(NOT_RESOLVED)
+    found += [NOT_HELD[name] for name, held in report["guarantees"].items() if not held]
+    return found
+
+
+# ---- The skeleton of one component: the pipeline's stages in order, for each level
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
@@ -183,3 +320,57 @@ class _Run:
             messages=self.messages,
             device=self.device,
         )
+
+
+# ---- From the components of a prepared object to one skeleton and its report
+
+Spacing = tuple[float, float, float]
+Recall = Callable[[int, Callable[[], ComponentSkeleton]], ComponentSkeleton]
+
+
+def assemble(
+    prepare: Callable[[Progress], Prepared],
+    shape: tuple[int, ...],
+    spacing: Spacing,
+    options: SkeletonOptions,
+    progress: Progress,
+    recall: Recall = lambda _number, compute: compute(),
+) -> CurveSkeleton:
+    """The `CurveSkeleton` of an object; see `skeletonize`.
+
+    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
+    spacing (mm); ``recall(number, compute)`` the skeleton of a component: what ``compute()`` gives,
+    or gave in an earlier run.
+    """
+    choose_device(checked_device(options.method, options.device))  # an error before the work begins
+    stages = Stages(progress)
+    with stages.stage("prepare", 0.0, 0.02) as part:
+        prepared = prepare(part)
+    parts: list[ComponentSkeleton] = []
+    nodes: list[Node] = []
+    branches: list[Branch] = []
+    points: list[CriticalPoint] = []
+    voxels: list[np.ndarray] = []
+    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
+    for number, (origin, mask) in enumerate(prepared.components):
+        own = stages.part(ends[number - 1] if number else 0.02, ends[number])
+
+        def compute(mask: np.ndarray = mask, own: Stages = own) -> ComponentSkeleton:
+            return skeletonize_component(mask, spacing, options, own)
+
+        found, first = recall(number, compute), len(nodes)
+        parts.append(found)
+        voxels.append(found.voxels + origin)
+        points += [replace(p, position=p.position + origin) for p in found.critical_points]
+        for node in found.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number + 1))
+        for branch in found.branches:
+            start, end = branch.start + first, branch.end + first
+            radii, places = branch.radius, branch.points + origin
+            branches.append(Branch(places, radii, start, end, number + 1))
+    report = skeleton_report(prepared, parts, nodes, branches)
+    report["seconds"] = stages.seconds
+    progress.advance(1.0)
+    everywhere = np.concatenate(voxels)
+    everywhere = everywhere[np.lexsort(everywhere.T[::-1])]
+    return CurveSkeleton(nodes, branches, points, everywhere, shape, spacing, report)

@@ -14,7 +14,6 @@ import zipfile
 
 import numpy as np
 import pytest
-import slicer
 
 from fuzzy_vessel import headless
 from fuzzy_vessel.reading import process, volumes
@@ -24,7 +23,7 @@ from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from support import dicom_files
 from support.image_files import write_metaimage, write_nifti, write_nrrd
 
-pytest.importorskip("slicer", reason="slicer-core is not installed")
+slicer = pytest.importorskip("slicer", reason="slicer-core is not installed")
 
 
 RNG = np.random.default_rng(5)
@@ -335,7 +334,6 @@ def test_points_that_are_none(tmp_path, text):
 # ---- OME-Zarr and TIFF in, labels out: by zarr and tifffile; hostile files; packages missing
 
 
-pytest.importorskip("slicer", reason="slicer-core is not installed")
 zarr = pytest.importorskip("zarr", reason="zarr is not installed")
 tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
 SHAPE = (12, 20, 28)

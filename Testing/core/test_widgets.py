@@ -221,10 +221,6 @@ def test_cancel_ends_work_in_another_thread(shared, made, monkeypatch, looks):
 # ---- Work that follows the mouse: the window lives on, the last inputs win, runs wait for its end
 
 
-pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
-pytest.importorskip("slicer", reason="slicer-core is not installed")
-
-
 @pytest.fixture(scope="module", autouse=True)
 def application():
     from emulators.qt.application import install

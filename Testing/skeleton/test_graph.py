@@ -16,8 +16,8 @@ from skimage.measure import euler_number
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.graph.lines import line_shape
-from PotentialSkeletonLib.graph.voxel_graph import VoxelGraph, topology
+from PotentialSkeletonLib.graph.curve_skeleton import line_shape
+from PotentialSkeletonLib.graph.skeleton_graph import VoxelGraph, topology
 from PotentialSkeletonLib.interchange import (
     network,
     rooted_centrelines,

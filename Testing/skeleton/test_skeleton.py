@@ -14,7 +14,7 @@ import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
-from PotentialSkeletonLib import SkeletonOptions, assembly, skeletonize
+from PotentialSkeletonLib import SkeletonOptions, component, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.object.preparing import close_tunnels
 from PotentialSkeletonLib.thinning import empty_states, gap_paths, grow, peel, removable, thin
@@ -367,7 +367,7 @@ def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
     mask = np.zeros((9, 9, 60), bool)
     for start in (1, 21, 41):
         mask[3:6, 3:6, start : start + 15] = True
-    original, done = assembly.skeletonize_component, []
+    original, done = component.skeletonize_component, []
 
     def failing(*arguments):
         if len(done) == 2:
@@ -375,7 +375,7 @@ def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
         done.append(1)
         return original(*arguments)
 
-    monkeypatch.setattr(assembly, "skeletonize_component", failing)
+    monkeypatch.setattr(component, "skeletonize_component", failing)
     with pytest.raises(KeyboardInterrupt):
         skeletonize_components(*numbered(mask), folder=tmp_path / "run")
     done[:] = [1]

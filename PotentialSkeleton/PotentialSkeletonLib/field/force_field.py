@@ -1,6 +1,7 @@
 """The force field of an object: the public function, and the field of each component."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from operator import index
@@ -15,21 +16,21 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.masks import (
-    fill_cavities,
-    label_components,
-)
+from FuzzyVesselCoreLib.voxels.masks import fill_cavities, label_components
 
-from ..messages import changes
 from ..object.voxel_classes import BOUNDARY, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
-from .solid import (
-    automatic_charge_distance,
-    average_boundary,
-    classes_and_targets,
-    clear_across,
-)
+from .solid import automatic_charge_distance, average_boundary, classes_and_targets, clear_across
 
+NOT_RESOLVED = (
+    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
+    "along the deepest voxels."
+)
+CHANGES = (
+    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
+    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
+    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
+)
 FORCE_METHODS = {
     "auto": "the cheaper one of convolution and direct sum by estimated time, the default",
     "fft": "zero-padded convolution in bands of distance, on the CPU or on CUDA",
@@ -396,3 +397,22 @@ class _Run:
             "was estimated to be faster."
         )
         return (text.format(convolved=self._convolved, direct=self._direct),)
+
+
+# ---- what is said of the object
+
+
+def changes(report: Mapping[str, Any]) -> list[str]:
+    """Messages on what was changed of the object before its skeleton was taken."""
+    return [
+        text.format(counted(report[count], noun), counted(report[voxels], "voxel"))
+        for count, voxels, text, noun in CHANGES
+        if report.get(count)
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is not one."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

@@ -1,6 +1,10 @@
-"""From the voxels of a component to nodes and smooth branches with radii."""
+"""From thin voxels to a graph: ends and junctions become nodes, the voxels between them chains.
 
-from collections.abc import Sequence
+The 26-adjacency of voxels, with all its cliques filled, has the topology of the voxels' union.
+Contracting what is contractible preserves it, so the graph has as many cycles as the object.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -8,8 +12,224 @@ from FuzzyVesselCoreLib.jit import compiled
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 
-from .curve_skeleton import Branch, Node, node_kind
-from .voxel_graph import VoxelGraph
+from .curve_skeleton import Branch, Node, component_numbers, node_kind
+
+MIN_RING = 4  # voxels; three that are neighbours meet in a corner
+# Of a voxel's neighbours: across faces first, then edges, corners.
+BLOCK = np.array(list(np.ndindex(3, 3, 3))) - 1
+STEPS = BLOCK[np.argsort(np.abs(BLOCK).sum(axis=1), kind="stable")][1:]
+
+Chain = tuple[int, list[int], int]
+Edge = tuple[int, int]
+
+
+def topology(voxels: np.ndarray) -> tuple[int, int]:
+    """Components and Euler characteristic of voxels (n, 3) that touch at faces, edges, corners.
+
+    Examples
+    --------
+    >>> topology(np.array([[0, 0, 0], [0, 1, 1], [5, 5, 5]]))
+    (2, 2)
+    """
+    if not len(voxels):
+        return 0, 0
+    pairs = np.stack(neighbour_pairs(voxels[np.lexsort(voxels.T[::-1])]), axis=1)
+    return max(component_numbers(len(voxels), pairs)), _characteristic(voxels)
+
+
+def _characteristic(voxels):
+    """Corners - edges + faces - cubes of the union of the voxels' closed cubes."""
+    low = 2 * voxels.min(axis=0) - 1
+    _, rows, width = 2 * voxels.max(axis=0) + 2 - low
+    cells = (2 * voxels[:, None] + BLOCK - low) @ np.array([rows * width, width, 1])
+    signs = (-1) ** (1 + np.abs(BLOCK).sum(axis=1))  # of cubes, faces, edges, corners
+    _, first = np.unique(cells, return_index=True)
+    return int(signs[first % len(BLOCK)].sum())
+
+
+def neighbour_pairs(voxels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All ordered pairs of 26-adjacent voxels (n, 3), which are in ascending order of K, J, I."""
+    low = voxels.min(axis=0) - 1
+    _, rows, width = voxels.max(axis=0) + 2 - low
+    strides = np.array([rows * width, width, 1])
+    flat = (voxels - low) @ strides
+    wanted = flat[:, None] + STEPS @ strides
+    at = np.searchsorted(flat, wanted).clip(0, len(flat) - 1)
+    own, side = np.nonzero(flat[at] == wanted)
+    return own, at[own, side]
+
+
+class VoxelGraph:
+    """Nodes and chains of a thin set of voxels (n, 3; K, J, I, ascending).
+
+    `nodes` are lists of voxels (indices), `chains` first node, the voxels between, last node.
+    """
+
+    def __init__(self, voxels: np.ndarray, progress: Progress) -> None:
+        self.voxels = voxels
+        self._neighbours: list[list[int]] = [[] for _ in voxels]
+        for own, other in zip(*(side.tolist() for side in neighbour_pairs(voxels))):
+            self._neighbours[own].append(other)
+        self.nodes: list[list[int]] = []
+        self.chains: list[Chain] = []
+        self._node_of = [-1] * len(voxels)
+        self._taken = [False] * len(voxels)
+        for step in (self._make_nodes, self._make_chains, self._join_chains):
+            progress.check()
+            step()
+
+    def _lies_between(self, voxel: int) -> bool:
+        """Whether a voxel has two neighbours that are no neighbours of each other."""
+        near = self._neighbours[voxel]
+        return len(near) == 2 and near[0] not in self._neighbours[near[1]]
+
+    def _make_nodes(self) -> None:
+        """Each connected component of voxels that do not lie between two others is a node."""
+        between = [self._lies_between(voxel) for voxel in range(len(self.voxels))]
+        for first in range(len(self.voxels)):
+            if between[first] or self._node_of[first] >= 0:
+                continue
+            found, waiting = {first}, [first]
+            while waiting:
+                new = {n for n in self._neighbours[waiting.pop()] if not between[n]} - found
+                found |= new
+                waiting += new
+            members = sorted(found)
+            if len(members) < MIN_RING or _characteristic(self.voxels[members]) == 1:
+                self._add_node(members)
+            else:
+                self._expand(members)
+
+    def _add_node(self, voxels: Iterable[int]) -> None:
+        for voxel in voxels:
+            self._node_of[voxel] = len(self.nodes)
+            self._taken[voxel] = True
+        self.nodes.append(list(voxels))
+
+    def _expand(self, members: Sequence[int]) -> None:
+        """A component with holes: each voxel a node, joined by a tree and one edge a hole."""
+        for voxel in members:
+            self._add_node([voxel])
+        for a, b in homotopy_edges(self.voxels, members, self._neighbours):
+            self.chains.append((self._node_of[a], [], self._node_of[b]))
+
+    def _make_chains(self) -> None:
+        """Chains from node to node; a loop without junctions gets a node at its first voxel."""
+        for voxels in list(self.nodes):
+            for voxel in voxels:
+                self._add_chains(voxel)
+        for voxel in range(len(self.voxels)):
+            if not self._taken[voxel]:
+                self._add_node([voxel])
+                self._add_chains(voxel)
+
+    def _add_chains(self, start: int) -> None:
+        """Add the chains that begin beside a voxel of a node, each once."""
+        for voxel in self._neighbours[start]:
+            if self._taken[voxel]:
+                continue
+            before, chain = start, []
+            while self._node_of[voxel] < 0:
+                self._taken[voxel] = True
+                chain.append(voxel)
+                one, other = self._neighbours[voxel]
+                before, voxel = voxel, other if one == before else one
+            self.chains.append((self._node_of[start], chain, self._node_of[voxel]))
+
+    def _join_chains(self) -> None:
+        """A node that two different chains meet at is none; so a single voxel of `_expand`."""
+        ends: list[list[int]] = [[] for _ in self.nodes]
+        for number, (first, _, last) in enumerate(self.chains):
+            ends[first].append(number)
+            ends[last].append(number)
+        chains, gone = dict(enumerate(self.chains)), set()
+        for node, meeting in enumerate(ends):
+            if len(meeting) != 2 or meeting[0] == meeting[1]:
+                continue
+            stays, goes = sorted(meeting)
+            first, before, _ = _directed(chains[stays], node, at_end=True)
+            _, after, last = _directed(chains.pop(goes), node, at_end=False)
+            chains[stays] = (first, before + self._path_through(node, before, after) + after, last)
+            gone.add(node)
+            ends[last] = [stays if number == goes else number for number in ends[last]]
+        number_of = np.cumsum([node not in gone for node in range(len(self.nodes))]) - 1
+        self.nodes = [voxels for node, voxels in enumerate(self.nodes) if node not in gone]
+        self.chains = [
+            (int(number_of[first]), chain, int(number_of[last]))
+            for first, chain, last in chains.values()
+        ]
+
+    def _path_through(self, node: int, before: Sequence[int], after: Sequence[int]) -> list[int]:
+        """Shortest path inside a node's voxels between two chains."""
+        inside = set(self.nodes[node])
+        if not before or not after or len(inside) == 1:
+            return self.nodes[node][:1]
+        goal = inside.intersection(self._neighbours[after[0]])
+        paths = [[voxel] for voxel in self._neighbours[before[-1]] if voxel in inside]
+        seen = {path[0] for path in paths}
+        while paths:
+            path = paths.pop(0)
+            if path[-1] in goal:
+                return path
+            for voxel in self._neighbours[path[-1]]:
+                if voxel in inside and voxel not in seen:
+                    seen.add(voxel)
+                    paths.append([*path, voxel])
+        return self.nodes[node][:1]
+
+
+def _directed(chain: Chain, node: int, at_end: bool) -> Chain:
+    first, voxels, last = chain
+    if (last if at_end else first) == node:
+        return chain
+    return last, voxels[::-1], first
+
+
+def homotopy_edges(
+    voxels: np.ndarray, members: Sequence[int], neighbours: Sequence[Sequence[int]]
+) -> list[Edge]:
+    """Edges between member voxels that make a graph with as many cycles as the members have.
+
+    A spanning tree, and those other edges whose cycles are not sums of triangles (mod 2).
+    """
+    inside = set(members)
+    adjacent = {a: {b for b in neighbours[a] if b in inside} for a in members}
+    edges = sorted(
+        ((a, b) for a in members for b in adjacent[a] if a < b),
+        key=lambda edge: (int(((voxels[edge[0]] - voxels[edge[1]]) ** 2).sum()), edge),
+    )
+    tree, others = _spanning_tree(edges)
+    bit = {edge: 1 << n for n, edge in enumerate(others)}  # the longest edges are the highest bits
+    pivots: dict[int, int] = {}
+    for a, b in edges:
+        for c in adjacent[a] & adjacent[b]:
+            if c < b:
+                continue  # each triangle once
+            row = bit.get((a, b), 0) ^ bit.get((b, c), 0) ^ bit.get((a, c), 0)
+            while row and row.bit_length() in pivots:
+                row ^= pivots[row.bit_length()]
+            if row:
+                pivots[row.bit_length()] = row
+    return tree + [edge for edge in others if bit[edge].bit_length() not in pivots]
+
+
+def _spanning_tree(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """The edges that join separate components, in their order, and the other edges."""
+    part: dict[int, set[int]] = {}
+    tree: list[Edge] = []
+    others: list[Edge] = []
+    for a, b in edges:
+        one, other = part.setdefault(a, {a}), part.setdefault(b, {b})
+        if one is other:
+            others.append((a, b))
+            continue
+        tree.append((a, b))
+        one |= other
+        part.update(dict.fromkeys(other, one))
+    return tree, others
+
+
+# ---- From the voxels of a component to nodes and smooth branches with radii
 
 SMOOTHING_PASSES = 4  # of (1, 2, 1) / 4 over a branch: a Gaussian of 1.4 points
 SAME_POSITION = 1e-3  # voxels

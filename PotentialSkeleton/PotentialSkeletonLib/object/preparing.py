@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.voxels.masks import (
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
-from ..options import SkeletonOptions
+from ..extraction import SkeletonOptions
 from .voxel_classes import checked_labelmap
 
 
