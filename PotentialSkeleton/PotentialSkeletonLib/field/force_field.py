@@ -9,7 +9,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy import ndimage
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
@@ -284,6 +283,8 @@ class _Run:
         unit_depth: np.ndarray | None,
         progress: Progress,
     ) -> ForceField:
+        from scipy import ndimage
+
         with needs_numba():
             from .placing import place
         vectors = np.zeros((*labels.shape, 3), np.float32)
