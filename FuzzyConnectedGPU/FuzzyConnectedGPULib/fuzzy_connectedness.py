@@ -30,16 +30,13 @@ class SolverOptions:
         One of `SOLVERS`.
     device : str
         "auto" (CUDA where it is usable and the volume fits, else the CPU), "cpu", "cuda" or
-        "cuda:1".
+        "cuda:1"; "exact" solves a volume that does not fit on the CPU.
     cut : float
         Affinities below it count as 0: exact for all values from the cut on, and faster.
     corrections, directions : int
         Only used by "cuda-kfoe-corrected": correction iterations on the blocks' edges (2 in both
         papers' experiments, 3 in the Chinese paper's theory), and to how many of the 6 neighbours
         they lead (English paper, table 2).
-    device_memory : int or None
-        Bytes of a CUDA device that a run may hold; None: all that are free. "exact" solves a volume
-        that needs more on the CPU.
 
     Raises
     ------
@@ -57,13 +54,10 @@ class SolverOptions:
     cut: float = 0.0
     corrections: int = 2
     directions: int = 6
-    device_memory: int | None = None
 
     def __post_init__(self) -> None:
         if self.solver not in SOLVERS:
             raise InputError(f"Unknown solver {self.solver!r}; one of {', '.join(SOLVERS)}.")
-        if self.device_memory is not None and self.device_memory <= 0:
-            raise InputError(f"device_memory is {self.device_memory}, but must be bytes > 0.")
 
     def solver_device(self) -> str:
         """The device, narrowed to what the solver runs on, or `InputError`."""
@@ -184,7 +178,6 @@ def _solve_on_cuda(
     own: dict[str, Any] = {}
     if options.solver == "cuda-kfoe-corrected":
         own = {"corrections": options.corrections, "directions": options.directions}
-    gpu.memory_limit = options.device_memory
     with gpu:
         solution = solver(problem, progress, gpu, **own)
         return solution._replace(levels=gpu.get(solution.levels))

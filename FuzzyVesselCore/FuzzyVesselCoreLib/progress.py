@@ -38,11 +38,6 @@ class Progress:
         """Return a `Progress` for what a public function was given as ``progress``."""
         return progress if isinstance(progress, Progress) else cls(progress)
 
-    @property
-    def has_callback(self) -> bool:
-        """Whether anything is reported; without a callback a run cannot be cancelled."""
-        return self._root._callback is not None
-
     def part(self, start: float, end: float) -> "Progress":
         """Progress of the part of this run between two of its shares."""
         part = Progress()
@@ -78,7 +73,7 @@ class Progress:
         ``stop[0]``, of an array of uint8, is not 0: then `Cancelled` is raised.
         """
         stop = np.zeros(1, np.uint8)
-        if not self.has_callback:
+        if self._root._callback is None:  # it cannot be cancelled
             return work(*args, stop)
         with ThreadPoolExecutor(1) as pool:
             result = pool.submit(work, *args, stop)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from FuzzyConnectedGPULib.thresholds import binarize, fill_gaps
-from FuzzyVesselCoreLib.voxels.masks import component_sizes, label_components
+from FuzzyVesselCoreLib.voxels.masks import label_components
 
 
 def whole_labels(
@@ -20,7 +20,7 @@ def whole_labels(
     """The numbered components (int32) of the object that are taken."""
     found = fill_gaps(binarize(scene, threshold), rounds, mask, barred)
     labels, count = label_components(found.view(bool))
-    sizes = component_sizes(labels, count)
+    sizes = np.bincount(labels.ravel(), minlength=count + 1)
     kept = sizes >= min_voxels
     kept[0] = False
     if components == "seeds":

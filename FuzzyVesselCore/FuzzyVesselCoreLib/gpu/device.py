@@ -41,8 +41,6 @@ class CudaDevice:
         Device properties, by the names of CUDA's `cudaDeviceProp`.
     peak_bytes : int
         The most device memory that the last `with` block held at a time.
-    memory_limit : int or None
-        Bytes that the next `with` block may hold; None: all that are free.
     pool : object or None
         Memory of the `with` block. An array that outlives the block needs it alive.
     """
@@ -55,7 +53,6 @@ class CudaDevice:
         self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
-        self.memory_limit: int | None = None
         self.pool: Any = None
         self._leave = ExitStack()
 
@@ -65,8 +62,6 @@ class CudaDevice:
         self.peak_bytes = 0
         self._leave.enter_context(self.xp.cuda.Device(self.ordinal))
         self.pool = self.xp.cuda.MemoryPool()
-        if self.memory_limit is not None:
-            self.pool.set_limit(size=self.memory_limit)
         self._leave.enter_context(self.xp.cuda.using_allocator(self._allocate))
         return self
 
@@ -95,8 +90,6 @@ class CudaDevice:
             try:
                 memory = self.pool.malloc(size)
             except out_of_memory:
-                if self.memory_limit is not None:  # CuPy frees its own for a full device only
-                    self.pool.free_all_blocks()
                 free_kept_memory()
                 memory = self.pool.malloc(size)
         except out_of_memory as error:
@@ -128,10 +121,7 @@ class CudaDevice:
     def free_memory(self) -> int:
         """Bytes that this run can still allocate: free on the device, or in the pool."""
         free = self.xp.cuda.Device(self.ordinal).mem_info[0]
-        free += self.pool.free_bytes() if self.pool else 0
-        if self.memory_limit is None:
-            return free
-        return min(free, self.memory_limit - (self.pool.used_bytes() if self.pool else 0))
+        return free + (self.pool.free_bytes() if self.pool else 0)
 
     def kernel(self, path: Path, name: str, defines: Sequence[str] = ()) -> Any:
         """Compile a `.cu` file for this device (once) and return one of its kernels.

@@ -145,19 +145,13 @@ def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
     return transformed(transform_between(volume_node, None), centres).tolist()
 
 
-def add_points(
-    voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str] | None = None
-) -> Any:
-    """Add a vtkMRMLMarkupsFiducialNode with points at the centres of voxels (n, 3; K, J, I).
-
-    The positions are in the world, under no transform.
-    """
+def _add_points(voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str]) -> Any:
+    """A new list of points, under no transform, at the centres of voxels (n, 3; K, J, I)."""
     import slicer
 
     name = slicer.mrmlScene.GenerateUniqueName(name)
     node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
-    for index, position in enumerate(world_points(voxels, volume_node)):
-        label = labels[index] if labels is not None else f"{name}-{index + 1}"
+    for position, label in zip(world_points(voxels, volume_node), labels):
         node.AddControlPointWorld(position, label)
     return node
 
@@ -175,8 +169,9 @@ def paint(node: Any, color: tuple[float, float, float]) -> None:
 def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:
     """Add a `Phantom`: returns its volume, its seeds and its background seeds (markups)."""
     volume_node = _add_volume(phantom, phantom.volume, name, "vtkMRMLScalarVolumeNode")
-    seeds_node = add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
-    background = add_points(phantom.background_seeds, volume_node, "Background")
+    seeds_node = _add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
+    labels = [f"Background-{n + 1}" for n in range(len(phantom.background_seeds))]
+    background = _add_points(phantom.background_seeds, volume_node, "Background", labels)
     return volume_node, seeds_node, background
 
 

@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.masks import component_boxes, fill_cavities, label_components
+from FuzzyVesselCoreLib.voxels.masks import fill_cavities, label_components
 
 from ..object.voxel_classes import BOUNDARY, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
@@ -283,11 +283,13 @@ class _Run:
         unit_depth: np.ndarray | None,
         progress: Progress,
     ) -> ForceField:
+        from scipy import ndimage
+
         with needs_numba():
             from .placing import place
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
-        boxes, layers = component_boxes(labels, labels.max(initial=0)), self._given_layers or 0
+        boxes, layers = ndimage.find_objects(labels), self._given_layers or 0
         sizes = [prod(side.stop - side.start for side in box) for box in boxes]
         ends = np.cumsum(sizes) / sum(sizes)
         for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):

@@ -13,8 +13,6 @@ from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.masks import (
     CUBE,
     bounding_box,
-    component_boxes,
-    component_sizes,
     fill_cavities,
     label_components,
 )
@@ -59,7 +57,7 @@ def prepare(
     )
     if options.drop_islands > 1:
         labels, count = label_components(solid, progress=progress)
-        sizes = component_sizes(labels, count, progress)
+        sizes = np.bincount(labels.ravel(), minlength=count + 1)
         small = small_components(sizes, options.drop_islands)
         solid = solid & ~small[labels]
         changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
@@ -70,11 +68,11 @@ def prepare(
     labels, count = label_components(solid, progress=progress)
     sizes = np.array([np.count_nonzero(solid)])
     if count > 1:
-        sizes = component_sizes(labels, count, progress)[1:]
+        sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
     origin = np.array([side.start - 1 for side in box])
     components = (
         (origin + [side.start for side in own], np.pad(labels[own] == number, 1))
-        for number, own in enumerate(component_boxes(labels, count), 1)
+        for number, own in enumerate(ndimage.find_objects(labels, count), 1)
     )
     return Prepared(sizes, changes, warnings, components)
 
@@ -189,7 +187,7 @@ def _patches(solid: np.ndarray, mask: np.ndarray, progress: Progress) -> np.ndar
     added, count = label_components(solid & ~mask, progress=progress)
     components, _ = label_components(mask, progress=progress)
     patches = np.zeros_like(mask)
-    for label, box in enumerate(component_boxes(added, count), start=1):
+    for label, box in enumerate(ndimage.find_objects(added, count), start=1):
         progress.check()
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         patch = added[around] == label

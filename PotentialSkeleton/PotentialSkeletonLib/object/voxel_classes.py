@@ -25,8 +25,8 @@ def classify_voxels(mask: np.ndarray) -> np.ndarray:
     array([1, 2, 3, 3, 3, 2, 1], dtype=uint8)
     """
     solid = checked_object(mask)
-    no_surface = erode(solid, 1)
-    return solid.astype(np.uint8) + no_surface + erode(no_surface, 1)
+    no_surface = erode(solid)
+    return solid.astype(np.uint8) + no_surface + erode(no_surface)
 
 
 def checked_object(mask: np.ndarray) -> np.ndarray:

@@ -62,7 +62,6 @@ class EmulatedDevice:
         self.xp = GuardedNumpy()
         self.name = f"CUDA on the CPU ({order})"
         self.properties = dict(_PROPERTIES)
-        self.memory_limit = None
         self.pool = None
         self.launches = 0
         self.interleave = interleave
@@ -109,4 +108,4 @@ class EmulatedDevice:
         pass
 
     def free_memory(self):
-        return self._memory if self.memory_limit is None else min(self._memory, self.memory_limit)
+        return self._memory
