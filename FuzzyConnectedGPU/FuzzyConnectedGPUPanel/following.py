@@ -123,5 +123,5 @@ class Following:
             self._preview.drop()
             panel.say(panel.worded(error), problem=True)
             panel.update_soon()
-            if not isinstance(error, FuzzyVesselError) and not packages.requirement_behind(error):
+            if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
                 raise error

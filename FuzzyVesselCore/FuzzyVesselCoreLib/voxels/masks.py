@@ -7,7 +7,6 @@ import numpy as np
 
 from ..compilation import needs_numba
 from ..errors import InputError
-from ..progress import Progress
 from ..threads import in_parts
 from ..translation import tr as _
 
@@ -96,23 +95,17 @@ def same_values(one: np.ndarray, other: np.ndarray) -> bool:
     return all(parts)
 
 
-# ---- Connected components of a mask, their sizes and boxes, and enclosed cavities
+# ---- Connected components of a mask, and enclosed cavities
 
 CUBE = np.ones((3, 3, 3), bool)  # 26-neighbourhood as a structuring element
 
-Connectivity = Literal[6, 26]
 
-
-def label_components(
-    mask: np.ndarray, connectivity: Connectivity = 26, progress: Progress | None = None
-) -> tuple[np.ndarray, int]:
+def label_components(mask: np.ndarray, connectivity: Literal[6, 26] = 26) -> tuple[np.ndarray, int]:
     """Label the connected components of a mask from 1, in the order of their first voxels.
 
     The object of a mask (bool or uint8; K, J, I) is not 0; 26: over faces, edges and corners, 6:
     over faces only. Returns labels (int32; K, J, I; 0 outside of the mask) and their number.
     """
-    progress = Progress.of(progress)
-    progress.check()
     voxels = np.ascontiguousarray(mask) != 0
     if 1 in voxels.shape:  # cc3d 4.1 expects too few labels in some volumes one voxel thick
         from scipy import ndimage
@@ -125,13 +118,10 @@ def label_components(
         labels, count = cc3d.connected_components(
             voxels, connectivity=connectivity, return_N=True, out_dtype=np.uint32
         )
-    progress.check()
     return labels.view(np.int32), count
 
 
-def fill_cavities(
-    mask: np.ndarray, progress: Progress | None = None
-) -> tuple[np.ndarray, int, int]:
+def fill_cavities(mask: np.ndarray) -> tuple[np.ndarray, int, int]:
     """Fill cavities: background that is not 6-connected to the outside of the volume.
 
     Returns the filled mask (bool; K, J, I), which is the mask itself if it has no cavity, and the
@@ -139,11 +129,10 @@ def fill_cavities(
     """
     box = bounding_box(mask)
     if box is None:
-        Progress.of(progress).check()
         return mask, 0, 0
     # With a margin, all background outside of the object is the first component.
     background = np.pad(mask[box] == 0, 1, constant_values=True)
-    labels, count = label_components(background, 6, progress)
+    labels, count = label_components(background, 6)
     if count == 1:
         return mask, 0, 0
     cavities = labels[1:-1, 1:-1, 1:-1] > 1

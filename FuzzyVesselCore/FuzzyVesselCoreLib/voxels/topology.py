@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..jit import compiled, compiled_inside, inlined
-from ..progress import Progress
 from .masks import label_components
 
 
@@ -38,9 +37,9 @@ def euler_characteristic(mask: np.ndarray) -> int:
     return total
 
 
-def cycle_count(mask: np.ndarray, progress: Progress | None = None) -> int:
+def cycle_count(mask: np.ndarray) -> int:
     """Return the number of tunnels (independent cycles) of an object without cavities."""
-    return label_components(mask, 26, progress)[1] - euler_characteristic(mask)
+    return label_components(mask)[1] - euler_characteristic(mask)
 
 
 # ---- simple points

@@ -229,7 +229,7 @@ class Panel:
             try:
                 self._run_once(work)
             except Exception as error:
-                if declined and packages.requirement_behind(error):
+                if declined and packages.lacks_package(error):
                     self.say(_("{reason} Press Apply to be asked again.").format(reason=declined))
                 elif not isinstance(error, FuzzyVesselError):
                     raise

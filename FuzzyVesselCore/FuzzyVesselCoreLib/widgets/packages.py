@@ -76,7 +76,6 @@ def device_text() -> tuple[str, str]:
 
 _TEXT = (Path(__file__).parents[1] / "Resources" / "requirements.txt").read_text(encoding="utf-8")
 REQUIREMENTS = tuple(line for line in _TEXT.splitlines() if line and not line.startswith("#"))
-IMPORTED_AS = {"connected-components-3d": "cc3d"}  # others: their name
 MIN_DRIVER = 12000  # CUDA 12.0: there is no wheel of CuPy for an older one
 
 
@@ -91,7 +90,7 @@ def install_missing(requirements: Iterable[str], requester: str) -> str:
     missing = [each for each in requirements if not slicer.packaging.pip_check(each)]
     if not missing:
         return ""
-    names = ", ".join(map(_name_in, missing))
+    names = ", ".join(re.split(r"[^\w.-]", each)[0] for each in missing)
     try:
         slicer.packaging.pip_ensure(missing, requester=requester)
     except RuntimeError:  # how Slicer says "no"
@@ -102,14 +101,11 @@ def install_missing(requirements: Iterable[str], requester: str) -> str:
     return ""
 
 
-def requirement_behind(error: BaseException | None) -> str:
-    """Return the requirement whose absence caused an error; an empty text for other errors."""
-    known = {IMPORTED_AS.get(_name_in(each), _name_in(each)): each for each in REQUIREMENTS}
-    while error is not None:
-        if isinstance(error, ModuleNotFoundError) and error.name in known:
-            return known[error.name]
+def lacks_package(error: BaseException | None) -> bool:
+    """Whether an error was caused by the absence of a package."""
+    while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
-    return ""
+    return error is not None
 
 
 def cupy_would_help() -> bool:
@@ -117,7 +113,3 @@ def cupy_would_help() -> bool:
     if sys.platform == "darwin" or (driver_version() or 0) < MIN_DRIVER:
         return False
     return importlib.util.find_spec("cupy") is None
-
-
-def _name_in(requirement: str) -> str:
-    return re.split(r"[^\w.-]", requirement)[0]

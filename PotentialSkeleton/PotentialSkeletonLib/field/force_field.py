@@ -165,11 +165,11 @@ def force_field(
     if strength == MIN_STRENGTH:
         notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
         warnings.warn(notes[-1], stacklevel=2)
-    solid, cavities, voxels = fill_cavities(given, report)
+    solid, cavities, voxels = fill_cavities(given)
     if cavities:
         notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
     report.check()
-    labels, _count = label_components(solid, progress=report)
+    labels, _count = label_components(solid)
     report.check()
     prepared = perf_counter() - start
     found = field_of_components(

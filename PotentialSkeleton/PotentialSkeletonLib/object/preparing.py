@@ -51,12 +51,12 @@ def prepare(
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
     warnings = input_warnings(values, bool(given.all()), options.strength)
-    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]), progress)
+    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]))
     changes = cavity_counts(cavities) | dict(
         islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
     )
     if options.drop_islands > 1:
-        labels, count = label_components(solid, progress=progress)
+        labels, count = label_components(solid)
         sizes = np.bincount(labels.ravel(), minlength=count + 1)
         small = small_components(sizes, options.drop_islands)
         solid = solid & ~small[labels]
@@ -65,7 +65,7 @@ def prepare(
         solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
         changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
     progress.check()
-    labels, count = label_components(solid, progress=progress)
+    labels, count = label_components(solid)
     sizes = np.array([np.count_nonzero(solid)])
     if count > 1:
         sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
@@ -127,7 +127,7 @@ def close_tunnels(
     from ..thinning import thin
 
     progress = Progress.of(progress)
-    tunnels = cycle_count(mask, progress)
+    tunnels = cycle_count(mask)
     if tunnels == 0:
         return mask, 0, 0
     # No tunnel is wider than the object.
@@ -135,7 +135,7 @@ def close_tunnels(
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
     object_ = np.pad(mask, [(n, n) for n in margin])
-    dilated, _, _ = fill_cavities(covered(object_, width / 2, spacing, progress), progress)
+    dilated, _, _ = fill_cavities(covered(object_, width / 2, spacing, progress))
     distance = distance_to_outside((~object_).view(np.uint8), spacing, progress)
     voxels = np.flatnonzero(dilated)
     order = (distance.max() - distance).reshape(-1)[voxels]
@@ -144,7 +144,7 @@ def close_tunnels(
     solid.reshape(-1)[thin(voxels, order, stays, never, solid.shape)] = True
     progress.check()
     closed = (object_ | _patches(solid, object_, progress))[inner]
-    left = cycle_count(closed, progress)
+    left = cycle_count(closed)
     return closed, tunnels - left, int(np.count_nonzero(closed & ~mask))
 
 
@@ -184,8 +184,8 @@ def _patches(solid: np.ndarray, mask: np.ndarray, progress: Progress) -> np.ndar
 
     Those that touch two components of the object are left out, too.
     """
-    added, count = label_components(solid & ~mask, progress=progress)
-    components, _ = label_components(mask, progress=progress)
+    added, count = label_components(solid & ~mask)
+    components, _ = label_components(mask)
     patches = np.zeros_like(mask)
     for label, box in enumerate(ndimage.find_objects(added, count), start=1):
         progress.check()
