@@ -5,7 +5,6 @@ import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,24 +24,10 @@ class CudaDevice:
     this thread comes from a memory pool of its own: other users of CuPy are not disturbed, and when
     the block is left, also by an exception, the pool's memory is returned to the device.
 
-    Parameters
-    ----------
-    ordinal : int
-        The device's number, from 0.
-
-    Attributes
-    ----------
-    xp : module
-        `cupy`. Its own floating-point operations round differently from the CPU's; what must be
-        equal bit for bit is computed by our kernels.
-    name : str
-        For example "cuda:0 (NVIDIA H200)".
-    properties : dict
-        Device properties, by the names of CUDA's `cudaDeviceProp`.
-    peak_bytes : int
-        The most device memory that the last `with` block held at a time.
-    pool : object or None
-        Memory of the `with` block. An array that outlives the block needs it alive.
+    `xp` is CuPy: its own floating-point operations round differently from the CPU's, and what must
+    be equal bit for bit is computed by our kernels. `name` is like "cuda:0 (NVIDIA H200)",
+    `properties` are those of CUDA's `cudaDeviceProp`, `peak_bytes` the most memory that the last
+    block held at a time. `pool` is the memory of the block: an array that outlives it needs it.
     """
 
     def __init__(self, ordinal: int = 0) -> None:
@@ -57,20 +42,13 @@ class CudaDevice:
         self._leave = ExitStack()
 
     def __enter__(self) -> Self:
-        if self.pool is not None:
-            raise RuntimeError(f"{self.name} is already in use by this object")
         self.peak_bytes = 0
         self._leave.enter_context(self.xp.cuda.Device(self.ordinal))
         self.pool = self.xp.cuda.MemoryPool()
         self._leave.enter_context(self.xp.cuda.using_allocator(self._allocate))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
         clear_frames(error)
         lost = error if is_cuda_error(error) else None
         try:
@@ -189,17 +167,8 @@ def free_kept_memory() -> None:
 def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
     """The device that a user's word names.
 
-    Parameters
-    ----------
-    device : str
-        "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first GPU), "cuda:1".
-
-    Raises
-    ------
-    InputError
-        There is no such word.
-    DeviceError
-        CUDA was asked for and cannot be used; the message says what is missing.
+    That is "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first GPU) or
+    "cuda:1". `InputError` for other words; `DeviceError` says what CUDA lacks if it was asked for.
 
     Examples
     --------

@@ -34,22 +34,13 @@ SLAB_VOXELS = 2_000_000
 
 @dataclass(frozen=True)
 class Phantom:
-    """A synthetic CT and what is true about it. Arrays are K,J,I.
+    """A synthetic CT and what is true about it; arrays are K,J,I.
 
-    Attributes
-    ----------
-    volume : ndarray of int16
-        Hounsfield units.
-    spacing : tuple of 3 float
-        Voxel size K,J,I in mm.
-    mask, liver : ndarray of uint8
-        1 in the trees of portal and hepatic veins; in the liver, its vessels and lesion included.
-    seeds, background_seeds : ndarray of int, (n, 3)
-        In trunk and a branch of both trees; bright spots of tissue, where segmentations leak first.
-    seed_labels : tuple of str
-        What each seed lies in.
-    centrelines : list of Branch
-        Both trees, which touch here and there; parents stand before their children.
+    `volume` (int16) is in Hounsfield units, `spacing` in mm. `mask` and `liver` (uint8) are 1 in
+    the trees of portal and hepatic veins, and in the liver with its vessels and lesion. `seeds`
+    (n, 3) lie in trunk and a branch of both trees, as `seed_labels` say, `background_seeds` in
+    bright spots of tissue, where segmentations leak first. `centrelines` are those of both trees,
+    which touch here and there; parents stand before their children.
     """
 
     volume: np.ndarray
@@ -67,24 +58,10 @@ def liver_phantom(
 ) -> Phantom:
     """Make a contrast CT of a liver with two vessel trees.
 
-    Parameters
-    ----------
-    shape : (K, J, I)
-        Any size with J and I of at least 8; K may be 1. The anatomy fills it: voxels are as large
-        as that needs, slices at most four voxel widths thick.
-    seed : int
-        Number of the patient: another seed gives other vessels and other noise.
-    noise : float
-        Standard deviation of the noise in HU; CT-like: correlated within and between slices.
-
-    Returns
-    -------
-    Phantom
-
-    Raises
-    ------
-    InputError
-        Shape, seed or noise is invalid.
+    The anatomy fills any `shape` (K, J, I) with J and I of at least 8: voxels are as large as that
+    needs, slices at most four voxel widths thick. Another `seed`, a whole number from 0, gives
+    other vessels and other noise, `noise` its standard deviation in HU; as in CT, it is correlated
+    within and between slices. `InputError` for what is invalid.
 
     Examples
     --------

@@ -45,7 +45,7 @@ class Panel:
         self._left = self._waiting = False
         self._window, self.ui = self.load_ui(widget.moduleName)
         widget.layout.addWidget(self._window)
-        self.running = Run(self.ui.progressBar, self._on_run_changed, self.title())
+        self.running = Run(self.ui.progressBar, self.update, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)
@@ -252,12 +252,6 @@ class Panel:
         finally:
             self.update()
             self.device.enter()
-
-    def _on_run_changed(self) -> None:
-        self.update()
-        if not self._left:
-            self.ui.cancelButton.enabled = self.running.active
-            self.ui.applyButton.enabled = self.ui.applyButton.enabled and not self.running.busy
 
 
 def frozen(parameters: Any) -> types.SimpleNamespace:
