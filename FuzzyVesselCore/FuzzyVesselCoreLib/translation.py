@@ -21,15 +21,7 @@ def tr(text: str) -> str:
 
 
 class LabelledEnum(enum.Enum):
-    """An enumeration whose members have a value and a label; scenes keep the members' names.
-
-    Examples
-    --------
-    >>> class Device(LabelledEnum):
-    ...     CPU = "cpu", "Processor"
-    >>> Device("cpu").label()
-    'Processor'
-    """
+    """An enumeration whose members have a value and a label; scenes keep the members' names."""
 
     _label: str
 

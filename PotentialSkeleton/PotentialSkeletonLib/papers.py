@@ -37,13 +37,7 @@ def sum_serially(
     progress: Progress | None = None,
     workers: int | None = 1,
 ) -> np.ndarray:
-    """Forces of charges at points, both integers (n, 3): the paper's serial program.
-
-    Examples
-    --------
-    >>> sum_serially(np.array([[0, 0, 2]]), np.array([[0, 0, 0]]), 3).tolist()
-    [[0.0, 0.0, 0.125]]
-    """
+    """Forces of charges at points, both integers (n, 3): the paper's serial program."""
     progress = Progress.of(progress)
     both = np.concatenate([points, charges]).astype(np.int64)
     squares = np.arange(int((np.ptp(both, axis=0) ** 2).sum()) + 1, dtype=float)

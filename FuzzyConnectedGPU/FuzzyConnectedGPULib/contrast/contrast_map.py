@@ -283,15 +283,6 @@ def contrast_map(
     tissues, vessels that are their own background have no contrast (`lower_own_background`). The
     mask (uint8) is 1 where vessels may be. On a `gpu`, inside its ``with`` block, the map stays
     there, with the bits of the CPU.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> volume = np.random.default_rng(1).normal(0, 1, (24, 24, 24))
-    >>> volume[:, 10:14, 10:14] += 20
-    >>> found = contrast_map(volume, (1, 1, 1), (12, 12, 12))
-    >>> found.polarity, bool(found.contrast[3, 12, 12] > 10 * found.noise)
-    (1, True)
     """
     progress = Progress.of(progress)
     unit = np.asarray(spacing, float) / min(spacing)

@@ -59,14 +59,7 @@ def by_slabs(
 
 
 def pointwise(function: Callable[..., Array], out: Array, *volumes: Array) -> Array:
-    """``out[...] = function(*volumes)``, slab by slab; `out` may be one of the volumes.
-
-    Examples
-    --------
-    >>> volume = np.ones((1, 1, 2), np.float32)
-    >>> pointwise(lambda values: values - np.float32(3), volume, volume)
-    array([[[-2., -2.]]], dtype=float32)
-    """
+    """``out[...] = function(*volumes)``, slab by slab; `out` may be one of the volumes."""
 
     def work(first: int, last: int) -> None:
         out[first:last] = function(*(volume[first:last] for volume in volumes))

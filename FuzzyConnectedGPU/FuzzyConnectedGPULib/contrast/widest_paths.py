@@ -85,13 +85,6 @@ def widest_paths(
     and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
     connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out. Returns
     None where there are more voxels than the limit: the search ends as soon as there are.
-
-    Examples
-    --------
-    >>> contrast = np.array([[[9, 4, 6, 1]]], np.float32)
-    >>> found = widest_paths(contrast, None, [(0, 0, 0)], 4.0, 128)
-    >>> found.voxels.tolist(), found.levels.tolist()
-    ([0, 1, 2], [576, 256, 256])
     """
     lowest, passable = lowest_open(unit, floor), np.empty(contrast.shape, bool)
     others: list[np.ndarray] = [np.empty(0, np.int64)]

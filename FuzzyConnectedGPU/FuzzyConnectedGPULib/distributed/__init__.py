@@ -12,16 +12,9 @@ widest path from the source.
 3. *Finishing.* Every block once more by the exact solver, on any device, with its face voxels as
    seeds of their levels.
 
-Why exact: let G(t) be the edges of level t and more; a voxel has level t if G(t) connects it with
-the source. A path in G(t) is made of edges between blocks and of parts inside a block that begin
-and end on face voxels or the source. Kruskal's algorithm meets the edges from the strongest down,
-and where two components that each hold such a vertex meet, the forest gets an edge of that level:
-so it connects two of them in G(t) exactly if the block does. A widest path to a voxel of a block
-stays inside after its last face voxel (whose level is final) or seed: step 3. Only integers are
-compared, so every partition gives the same bits.
-
-Each voxel is read twice. Joining holds about 40 bytes for each face voxel: 5 GB for 1e10 voxels in
-blocks of 512.
+Only integers are compared, so every partition gives the same bits (proof:
+`Documentation/decisions/0004-blocks.md`). Each voxel is read twice. Joining holds about 40 bytes
+for each face voxel: 5 GB for 1e10 voxels in blocks of 512.
 """
 
 from .connectedness import BlockOptions, BlockRun, CardProcesses, connectedness

@@ -71,14 +71,7 @@ BATCH = 4  # tasks for each worker between two looks at progress
 
 @dataclass(frozen=True)
 class Partition:
-    """Blocks of `block` voxels (fewer at the end of an axis) of a volume of `shape` (K, J, I).
-
-    Examples
-    --------
-    >>> partition = Partition((4, 4, 10), (4, 4, 4))
-    >>> len(partition.boxes), said(partition.boxes[2])
-    (3, 'K 0:4, J 0:4, I 8:10')
-    """
+    """Blocks of `block` voxels (fewer at the end of an axis) of a volume of `shape` (K, J, I)."""
 
     shape: tuple[int, ...]
     block: tuple[int, ...]

@@ -118,13 +118,6 @@ def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
 
     Steps over 26 neighbours stay in the domain (bool, of the shape of `owners`). `DISPUTED` where
     two vessels are equally near; `NOBODY` outside of the domain, and where no vessel is reached.
-
-    Examples
-    --------
-    >>> owners = np.array([[[1, 0, 0, 2, 0, 0]]], np.uint8)
-    >>> domain = np.array([[[True, True, True, True, True, False]]])
-    >>> share_unowned(owners, domain).tolist()
-    [[[1, 1, 2, 2, 2, 0]]]
     """
     owners = np.where(domain, owners, NOBODY).astype(np.uint8)
     box = bounding_box(domain & (owners == NOBODY))
@@ -295,12 +288,6 @@ def branch_of(
     `vessel` is bool (K, J, I), `points` (n, 3) outside of it do not count, `voxel` is in it;
     lengths in mm by the spacing are rounded to 1/16 of the smallest. Returns indices K, J, I of the
     branch.
-
-    Examples
-    --------
-    >>> vessel = np.ones((1, 1, 6), bool)
-    >>> branch_of(vessel, np.array([[0, 0, 0]]), (0, 0, 3))[2].tolist()
-    [3, 4, 5]
     """
     from scipy import ndimage
 

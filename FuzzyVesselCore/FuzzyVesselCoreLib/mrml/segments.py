@@ -69,13 +69,7 @@ _OTHER_WORDS = {
 
 
 def entry_of(kind: str) -> str:
-    """The terminology entry of a kind of vessel (one of `KINDS`), as a segment's tag has it.
-
-    Examples
-    --------
-    >>> entry_of("portal vein").split("~")[2]
-    'SCT^32764006^Portal vein'
-    """
+    """The terminology entry of a kind of vessel (one of `KINDS`), as a segment's tag has it."""
     if kind not in _CODES:
         text = _("No terminology for '{kind}': choose one of {kinds}.")
         raise InputError(text.format(kind=kind, kinds=", ".join(KINDS)))

@@ -85,13 +85,7 @@ def write_graphml(
 
 
 def read_courses(points: str, radii: str) -> tuple[np.ndarray, np.ndarray]:
-    """The arrays of a branch's texts `points` and `radii`.
-
-    Examples
-    --------
-    >>> read_courses("0 0 0;1 0 2", "2 1.5")[0].shape
-    (2, 3)
-    """
+    """The arrays of a branch's texts `points` and `radii`."""
     places = np.array([[float(x) for x in place.split()] for place in points.split(";")])
     return places, np.array([float(radius) for radius in radii.split()])
 
