@@ -68,22 +68,16 @@ def box_mask(centres: Iterable[np.ndarray], shape: Sequence[int], half_sizes: An
 
 
 def sample_nearest(
-    values: np.ndarray,
-    centres: Iterable[np.ndarray],
-    shape: Sequence[int],
-    first: Sequence[int] = (0, 0, 0),
+    values: np.ndarray, centres: Iterable[np.ndarray], shape: Sequence[int]
 ) -> np.ndarray:
     """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
 
-    The `centres` of each slice are I, J, K indices of the other grid, in which `values[0, 0, 0]`
-    has the index `first`.
+    The `centres` of each slice are I, J, K indices of the other grid.
     """
     result = np.zeros(shape, values.dtype)
-    # Indices relative to the first voxel's corner: truncation then rounds.
-    corner = (np.asarray(first, float) - 0.5)[:, np.newaxis, np.newaxis]
     end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
     for part, positions in zip(result, centres):
-        ijk = positions - corner
+        ijk = positions + 0.5  # from the first voxel's corner: truncation then rounds
         hit = ((ijk >= 0) & (ijk < end)).all(axis=0)
         part[hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
     return result

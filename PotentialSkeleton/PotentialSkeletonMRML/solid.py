@@ -17,6 +17,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
     array_from_matrix,
     ijk_to_ras,
+    image_to_world,
     node_name,
     voxels_of,
 )
@@ -148,7 +149,6 @@ def visible_segments(node: Any) -> list[str]:
 def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Mask, matrix to the node's frame and name of a segment, also of one made of surfaces."""
     import slicer
-    import vtk
 
     segmentation = node.GetSegmentation()
     segment = segmentation.GetSegment(segment_id)
@@ -169,11 +169,7 @@ def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
                 name=name, node=node_name(node)
             )
         )
-    matrix = vtk.vtkMatrix4x4()
-    image.GetImageToWorldMatrix(matrix)
-    place = array_from_matrix(matrix)
-    place[:3, 3] += place[:3, :3] @ np.array(image.GetExtent()[::2], float)
-    return mask, place, name
+    return mask, image_to_world(image), name
 
 
 def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:

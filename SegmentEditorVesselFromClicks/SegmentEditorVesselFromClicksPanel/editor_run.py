@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 import slicer
-import vtk
 
 from FuzzyConnectedGPULib import relabel, segment
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import inside, points_to_voxels, voxel_volume
 from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, transform_between, transformed
+from FuzzyVesselCoreLib.mrml.reading import (
+    ijk_to_ras,
+    image_to_world,
+    matrix_from_array,
+    transform_between,
+    transformed,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import label_components
 
@@ -45,10 +50,7 @@ class EditorRun:
         self._node = node = editor_node.GetSegmentationNode()
         if source_image is None or source_image.GetPointData().GetScalars() is None:
             raise _apart()
-        matrix, first = vtk.vtkMatrix4x4(), np.eye(4)
-        source_image.GetImageToWorldMatrix(matrix)
-        first[:3, 3] = source_image.GetExtent()[::2]
-        self.ijk_to_segmentation = array_from_matrix(matrix) @ first
+        self.ijk_to_segmentation = image_to_world(source_image)
         self.millilitres = voxel_volume(self.ijk_to_segmentation) / 1000
         self._spacing = tuple(source_image.GetSpacing()[::-1])
         self._voxels = array_from_image(source_image).copy()  # the editor fills them anew
@@ -155,8 +157,7 @@ def _in_range(editor_node: Any, voxels: np.ndarray) -> np.ndarray | None:
 
 def _scanned(source_image: Any, volume_node: Any, segmentation_node: Any) -> np.ndarray | None:
     """Which voxels the source volume reaches (elsewhere the editor fills in); None for all."""
-    matrix = vtk.vtkMatrix4x4()
-    volume_node.GetIJKToRASMatrix(matrix)
+    matrix = matrix_from_array(ijk_to_ras(volume_node))
     ones, reached = slicer.vtkOrientedImageData(), slicer.vtkOrientedImageData()
     image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
     ones.SetGeometryFromImageToWorldMatrix(matrix)

@@ -27,12 +27,12 @@ def rounded(values: Any, digits: int) -> list:
     return ((np.asarray(values, float) + ROUNDING_OFFSET).round(digits) + 0.0).tolist()
 
 
-def voxels_text(inside: np.ndarray, matrix: np.ndarray, first: Any = 0) -> str:
+def voxels_text(inside: np.ndarray, matrix: np.ndarray) -> str:
     """A hash of a mask (K, J, I; bool) and of its place; the same after it was cropped or saved.
 
-    `matrix` leads from I, J, K to millimetres; `first` is I, J, K of the array's first voxel.
+    `matrix` leads from I, J, K of the array to millimetres.
     """
-    place, start = matrix[:3, :3].copy(), matrix[:3, :3] @ np.broadcast_to(first, 3) + matrix[:3, 3]
+    place, start = matrix[:3, :3].copy(), matrix[:3, 3]
     for axis in range(3):  # a file may turn an axis round
         if place[np.abs(place[:, axis]).argmax(), axis] < 0:
             inside = np.flip(inside, 2 - axis)
@@ -93,10 +93,10 @@ def _of_segment(segment: Any) -> str:
         return f"surface {rounded(bounds, 2)}"
     if image.IsEmpty():
         return "empty"
-    label, first = segment.GetLabelValue(), np.array(image.GetExtent()[::2])
+    label = segment.GetLabelValue()
     return _cached(
         ("segment", image.GetMTime(), label),
-        lambda: voxels_text(array_from_image(image) == label, image_to_world(image), first),
+        lambda: voxels_text(array_from_image(image) == label, image_to_world(image)),
     )
 
 

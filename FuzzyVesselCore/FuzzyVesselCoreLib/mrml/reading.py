@@ -34,12 +34,14 @@ def ijk_to_ras(volume_node: Any) -> np.ndarray:
 
 
 def image_to_world(image: Any) -> np.ndarray:
-    """From I, J, K of a vtkOrientedImageData to millimetres: ndarray, shape (4, 4)."""
+    """From I, J, K of a vtkOrientedImageData's array to millimetres: ndarray, shape (4, 4)."""
     import vtk
 
     matrix = vtk.vtkMatrix4x4()
     image.GetImageToWorldMatrix(matrix)
-    return array_from_matrix(matrix)
+    place = array_from_matrix(matrix)
+    place[:3, 3] += place[:3, :3] @ np.array(image.GetExtent()[::2], float)
+    return place
 
 
 def array_from_matrix(matrix: Any) -> np.ndarray:
@@ -257,8 +259,6 @@ def _same_grid(one: Any, other: Any) -> bool:
 def _segmentation_mask(
     node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
 ) -> np.ndarray:
-    import vtk
-
     segmentation = node.GetSegmentation()
     if segment_id and segmentation.GetSegment(segment_id) is None:
         text = _(
@@ -276,12 +276,10 @@ def _segmentation_mask(
         image = segment.GetRepresentation(BINARY_LABELMAP)
         if image is not None and not image.IsEmpty():
             layers.setdefault(image, []).append(segment.GetLabelValue())
-    mask, to_image = np.zeros(shape, bool), vtk.vtkMatrix4x4()
+    mask = np.zeros(shape, bool)
     for image, labels in layers.items():
-        image.GetWorldToImageMatrix(to_image)
-        centres = centres_between(volume_node, shape, node, array_from_matrix(to_image))
-        inside = np.isin(array_from_image(image), labels)
-        mask |= sample_nearest(inside, centres, shape, image.GetExtent()[::2])
+        centres = centres_between(volume_node, shape, node, np.linalg.inv(image_to_world(image)))
+        mask |= sample_nearest(np.isin(array_from_image(image), labels), centres, shape)
     return mask
 
 

@@ -85,10 +85,8 @@ def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     smoothing, *others = _settings(segmentation)
     if any(found not in ("", value) for found, value in zip(others, DEFAULTS.values())):
         return None
-    geometry = image_to_world(image)
-    geometry[:3, 3] += geometry[:3, :3] @ np.array(image.GetExtent()[::2], float)
     inside = array_from_image(image) == segment.GetLabelValue()
-    return SurfaceInput(inside, geometry, 0.5 if smoothing == "" else smoothing)
+    return SurfaceInput(inside, image_to_world(image), 0.5 if smoothing == "" else smoothing)
 
 
 def surface_state(segmentation: Any, segment_id: str) -> tuple | None:
