@@ -175,8 +175,9 @@ def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, An
     return volume_node, seeds_node, background
 
 
-def add_phantom_labelmap(phantom: Any, name: str = "Liver phantom vessels") -> Any:
+def add_phantom_labelmap(phantom: Any) -> Any:
     """Add the true vessels of a phantom as vtkMRMLLabelMapVolumeNode, and return it."""
+    name = "Liver phantom vessels"
     return _add_volume(phantom, phantom.mask, name, "vtkMRMLLabelMapVolumeNode")
 
 

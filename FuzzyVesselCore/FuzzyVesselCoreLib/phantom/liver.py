@@ -421,7 +421,7 @@ def _seeds_in(centrelines: list[Branch]) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.array(seeds), tuple(labels)
 
 
-def _background_seeds_in(volume, mask, liver, centrelines, spacing, rng, count=3):
+def _background_seeds_in(volume, mask, liver, centrelines, spacing, rng):
     """Where a segmentation leaks first: the brightest of some spots of tissue off the vessels."""
     from scipy.spatial import cKDTree
 
@@ -440,4 +440,4 @@ def _background_seeds_in(volume, mask, liver, centrelines, spacing, rng, count=3
     for shift in np.ndindex(3, 3, 3):
         near = np.clip(voxels + shift - 1, 0, np.array(mask.shape) - 1)
         brightness += volume[tuple(near.T)]
-    return voxels[np.argsort(-brightness, kind="stable")[:count]]
+    return voxels[np.argsort(-brightness, kind="stable")[:3]]
