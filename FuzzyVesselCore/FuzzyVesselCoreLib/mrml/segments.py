@@ -29,7 +29,7 @@ from .reading import (
     tag_text,
     transform_between,
 )
-from .surfaces import convert_missing, has_surface
+from .surfaces import SURFACE, has_surface
 
 # ---- what a segment is, in SNOMED CT: DICOM SEG export and other extensions read it
 # An entry is one text of seven parts between ``~``: list, category, type, type modifier, list of
@@ -212,7 +212,7 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
         segment.SetTag(tag, tag_text(new, tag))
     others = [each for each in segmentation.GetSegmentIDs() if each != segment_id]
     if others and all(has_surface(segmentation.GetSegment(each)) for each in others):
-        convert_missing(segmentation)
+        segmentation.CreateRepresentation(SURFACE)  # where it is missing
     segmentation.InvokeEvent(segmentation.SourceRepresentationModified)
     segmentation.InvokeEvent(segmentation.RepresentationModified, segment_id)
 

@@ -115,18 +115,6 @@ def has_surface(segment: Any) -> bool:
     return segment.GetRepresentation(SURFACE) is not None
 
 
-def convert_missing(segmentation: Any) -> None:
-    """Make the surfaces that segments of a vtkSegmentation have not."""
-    for each in segmentation.GetSegmentIDs():
-        if has_surface(segmentation.GetSegment(each)):
-            continue
-        read = surface_input(segmentation, each)
-        if read is None:
-            segmentation.CreateRepresentation(SURFACE)
-            return
-        set_surface(segmentation, each, read.surface())
-
-
 def set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
     """Give a segment a surface, in place of one that it has; observers are told as by Slicer."""
     segment = segmentation.GetSegment(segment_id)
@@ -161,7 +149,7 @@ def make_surface(segmentation_node: Any, segment_id: str) -> None:
     if may_have_surface(segmentation_node, segment_id):
         segmentation = segmentation_node.GetSegmentation()
         segmentation.GetSegment(segment_id).RemoveRepresentation(SURFACE)
-        convert_missing(segmentation)
+        segmentation.CreateRepresentation(SURFACE)  # where it is missing
 
 
 def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:

@@ -226,32 +226,26 @@ class Panel:
             declined = packages.install_missing(self.requirements, self.title())
             if self.parameters is None or self.running.busy:  # events were handled while asking
                 return
+            parameters = self.parameters
+            self.say("")
             try:
-                self._run_once(work)
+                with self.running as running:
+                    text = work(parameters, running.progress)
+                first, *rest = text.split("\n")
+                if running.seconds >= 1:
+                    first += f"  ({clock(running.seconds)})"
+                self.say("\n".join([first, *rest]))
+            except Cancelled as error:
+                self.say(self.worded(error))  # Cancel, or the input that was removed meanwhile
             except Exception as error:
+                self.say(self.worded(error), problem=True)
                 if declined and packages.lacks_package(error):
                     self.say(_("{reason} Press Apply to be asked again.").format(reason=declined))
                 elif not isinstance(error, FuzzyVesselError):
                     raise
-
-    def _run_once(self, work: Callable[[Any, Any], str]) -> None:
-        parameters = self.parameters
-        self.say("")
-        try:
-            with self.running as running:
-                text = work(parameters, running.progress)
-            first, *rest = text.split("\n")
-            if running.seconds >= 1:
-                first += f"  ({clock(running.seconds)})"
-            self.say("\n".join([first, *rest]))
-        except Cancelled as error:
-            self.say(self.worded(error))  # Cancel, or the input that was removed meanwhile
-        except Exception as error:
-            self.say(self.worded(error), problem=True)
-            raise
-        finally:
-            self.update()
-            self.device.enter()
+            finally:
+                self.update()
+                self.device.enter()
 
 
 def frozen(parameters: Any) -> types.SimpleNamespace:
