@@ -341,12 +341,8 @@ class Session:
         inner = node.GetSegmentation()
         for each in self.result.segmentIDs:
             read = surfaces.surface_input(inner, each)
-            state = surfaces.surface_state(inner, each)
-            if read is None:
-                continue
-            surface = await self.compute(read.surface)
-            if state is not None and state == surfaces.surface_state(inner, each):
-                surfaces.set_surface(inner, each, surface)
+            if read is not None:
+                read.put(inner, each, await self.compute(read.surface))
         node.GetDisplayNode().SetOpacity3D(CLEAR if self._trees else 1.0)
         if not self._framed:
             self._framed = True

@@ -227,7 +227,7 @@ class ResultSurface:
     # --- the steps; `_compute` alone runs in another thread
 
     def _read(self) -> list[tuple]:
-        """Segmentation, segment, state of its voxels, and what is read of them.
+        """Segmentation, segment, and what is read of it.
 
         Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
         """
@@ -239,21 +239,20 @@ class ResultSurface:
             if each in ids or not surfaces.has_surface(inner.GetSegment(each)):
                 read = surfaces.surface_input(inner, each)
                 if read is not None:
-                    jobs.append((node, each, surfaces.surface_state(inner, each), read))
+                    jobs.append((node, each, read))
                 else:  # of a conversion that only Slicer itself can make
                     surfaces.make_surface(node, each)
         return jobs
 
     @staticmethod
     def _compute(jobs: list[tuple], progress: Any) -> list[tuple]:
-        return [(*job[:3], job[3].surface(progress)) for job in jobs]
+        return [(*job, job[2].surface(progress)) for job in jobs]
 
     def _show(self, jobs: list[tuple]) -> None:
         """Show the surfaces of segments whose voxels are as they were read."""
         parameters = self._parameters()
-        for node, segment_id, state, surface in jobs if parameters.show3D else ():
-            if surfaces.surface_state(node.GetSegmentation(), segment_id) == state:
-                surfaces.set_surface(node.GetSegmentation(), segment_id, surface)
+        for node, segment_id, read, surface in jobs if parameters.show3D else ():
+            if read.put(node.GetSegmentation(), segment_id, surface):
                 self._last[node, segment_id] = surface
         if self.first and parameters.labelmap is not None:
             self.first = False  # Slicer itself centres 3D views on the whole scene

@@ -29,12 +29,13 @@ class SurfaceInput:
     """All that the surface of a segment depends on, copied.
 
     `index_to_world` leads from I, J, K of `inside` (K, J, I; bool) to the segmentation's frame in
-    mm; `smoothing` is Slicer's factor, 0 to 1.
+    mm; `smoothing` is Slicer's factor, 0 to 1, `state` differs once the segment was edited.
     """
 
     inside: np.ndarray
     index_to_world: np.ndarray
     smoothing: float
+    state: tuple = ()
 
     def surface(self, progress: Any = None) -> Any:
         """The closed surface as vtkPolyData; `Cancelled` where ``progress(share)`` says so."""
@@ -75,6 +76,13 @@ class SurfaceInput:
             each.Update()
         return normals.GetOutput()
 
+    def put(self, segmentation: Any, segment_id: str, surface: Any) -> bool:
+        """Give the segment its surface, unless its voxels or the settings have changed since."""
+        if _state(segmentation, segment_id) != self.state:
+            return False
+        _set_surface(segmentation, segment_id, surface)
+        return True
+
 
 def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     """Read a segment of a vtkSegmentation; None where only Slicer itself can make its surface."""
@@ -86,17 +94,16 @@ def surface_input(segmentation: Any, segment_id: str) -> SurfaceInput | None:
     if any(found not in ("", value) for found, value in zip(others, DEFAULTS.values())):
         return None
     inside = array_from_image(image) == segment.GetLabelValue()
-    return SurfaceInput(inside, image_to_world(image), 0.5 if smoothing == "" else smoothing)
+    smoothing = 0.5 if smoothing == "" else smoothing
+    state = _state(segmentation, segment_id)
+    return SurfaceInput(inside, image_to_world(image), smoothing, state)
 
 
-def surface_state(segmentation: Any, segment_id: str) -> tuple | None:
-    """What differs where a segment's surface would: its image, the time of its last edit, settings.
-
-    None where the segment has no voxels.
-    """
+def _state(segmentation: Any, segment_id: str) -> tuple:
+    """State that determines a segment's surface; empty where the segment has no voxels."""
     segment = segmentation.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP) if segment is not None else None
-    return None if image is None else (image, image.GetMTime(), _settings(segmentation))
+    return () if image is None else (image, image.GetMTime(), _settings(segmentation))
 
 
 def _settings(segmentation: Any) -> tuple:
@@ -115,7 +122,7 @@ def has_surface(segment: Any) -> bool:
     return segment.GetRepresentation(SURFACE) is not None
 
 
-def set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
+def _set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
     """Give a segment a surface, in place of one that it has; observers are told as by Slicer."""
     segment = segmentation.GetSegment(segment_id)
     had = has_surface(segment)
@@ -158,7 +165,7 @@ def put_surface(segmentation_node: Any, segment_id: str, surface: Any) -> None:
     if surface is None or segment is None or has_surface(segment):
         return
     if not without_surface(segmentation_node, segment_id):
-        set_surface(segmentation_node.GetSegmentation(), segment_id, surface)
+        _set_surface(segmentation_node.GetSegmentation(), segment_id, surface)
 
 
 def drop_surface(segmentation_node: Any, segment_id: str) -> None:
