@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import FolderLock, others_in
+from FuzzyVesselCoreLib.files.step_folder import folder_lock, others_in
 
 from .arguments import make_parser
 from .progress import Progress
@@ -53,7 +53,7 @@ def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[
     cases, folder = read_cases(options.list), Path(options.out)
     _check_shared(options.options)
     try:
-        with FolderLock(folder):
+        with folder_lock(folder):
             rows = _run_all(cases, options, folder, progress)
     except OSError as error:
         raise InputError(

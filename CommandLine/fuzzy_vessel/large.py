@@ -22,7 +22,7 @@ from FuzzyConnectedGPULib.distributed import (
 )
 from FuzzyConnectedGPULib.distributed.blocks import Volume
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder, others_in
+from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock, others_in
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.graph.exports import COLUMNS as BRANCH_COLUMNS
@@ -68,7 +68,7 @@ def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[s
     check_roots(options.root, Volume(options.scene, "scene").shape[::-1])
     steps = Steps(folder)
     try:
-        with FolderLock(folder):
+        with folder_lock(folder):
             steps.begin({k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED})
             try:
                 lines, warnings = _Run(steps, options, progress).work()

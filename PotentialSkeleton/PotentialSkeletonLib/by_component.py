@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder
+from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
@@ -107,7 +107,7 @@ def skeletonize_components(
     with ExitStack() as stack:
         place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
         finished = ComponentFolder(Path(place))
-        stack.enter_context(FolderLock(finished.path))
+        stack.enter_context(folder_lock(finished.path))
         finished.begin(manifest)
         numbers: list[int] = []
 

@@ -23,7 +23,7 @@ from skimage.measure import euler_number
 from FuzzyVesselCoreLib import threads
 from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved, NoCudaError
 from FuzzyVesselCoreLib.files import zarr_guard
-from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder, others_in
+from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock, others_in
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import SMALL_VOLUME, in_parts
@@ -316,12 +316,12 @@ def test_a_simple_point_leaves_components_tunnels_and_cavities():
 
 def test_one_run_at_a_time_in_a_folder(tmp_path):
     folder = tmp_path / "a" / "b"
-    with FolderLock(folder):
+    with folder_lock(folder):
         assert others_in(folder) == []
-        with pytest.raises(InputError, match="in use by another run"), FolderLock(folder):
+        with pytest.raises(InputError, match="in use by another run"), folder_lock(folder):
             pass
         (folder / "result").touch()
-    with FolderLock(folder):
+    with folder_lock(folder):
         assert [place.name for place in others_in(folder)] == ["result"]
     assert [place.name for place in folder.iterdir()] == ["result"]
 
@@ -329,8 +329,9 @@ def test_one_run_at_a_time_in_a_folder(tmp_path):
 def test_a_killed_run_holds_nothing(tmp_path):
     code = (
         "import os, sys, pathlib\n"
-        "from FuzzyVesselCoreLib.files.step_folder import FolderLock\n"
-        "lock = FolderLock(pathlib.Path(sys.argv[1])).__enter__()\n"
+        "from FuzzyVesselCoreLib.files.step_folder import folder_lock\n"
+        "lock = folder_lock(pathlib.Path(sys.argv[1]))\n"
+        "lock.__enter__()\n"
         "print('held', flush=True)\n"
         "sys.stdin.read()\n"
     )
@@ -339,17 +340,17 @@ def test_a_killed_run_holds_nothing(tmp_path):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, env=environment, text=True, **pipes) as other:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(InputError, match="in use"), FolderLock(tmp_path):
+        with pytest.raises(InputError, match="in use"), folder_lock(tmp_path):
             pass
         other.kill()
         other.wait()
-    with FolderLock(tmp_path):
+    with folder_lock(tmp_path):
         pass
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be written"), FolderLock(tmp_path / "file" / "x"):
+    with pytest.raises(InputError, match="cannot be written"), folder_lock(tmp_path / "file" / "x"):
         pass
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import FolderLock, StepFolder
+from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import GaussianAffinity, level_values
@@ -319,7 +319,7 @@ def output(
     folder = kind(Path(place or temporary).absolute())
     dtype = options.target_type if given is None else given.dtype.name
     try:
-        with FolderLock(folder.path):
+        with folder_lock(folder.path):
             folder.begin(manifest | {"target": dtype})
             if given is not None:
                 yield given, folder

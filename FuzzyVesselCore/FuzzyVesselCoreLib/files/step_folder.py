@@ -5,8 +5,8 @@ import os
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -19,63 +19,42 @@ from ..translation import tr as _
 LOCK = ".in-use.lock"
 
 
-class FolderLock:
-    """Context manager: the folder belongs to this run alone; it is made if it is not there.
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """The folder belongs to this run alone; it is made, and removed if nothing is left in it.
 
-    A lock of the operating system, which a process that was killed loses. `InputError` on entry
-    where another run holds the folder, or it cannot be written.
+    A lock of the operating system, which a process that was killed loses. An empty folder that was
+    there stays. `InputError` where another run holds the folder, or it cannot be written.
     """
+    from filelock import FileLock, Timeout
 
-    def __init__(self, folder: Path) -> None:
-        from filelock import FileLock
-
-        self.folder, self._made = folder, False
-        self._lock = FileLock(folder / LOCK, timeout=0)
-
-    def __enter__(self) -> "FolderLock":
-        from filelock import Timeout
-
-        try:
-            self._made = not self.folder.exists()
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except Timeout as error:
-            text = _(
-                "{folder} is in use by another run: wait until it is done or end it, or name "
-                "another folder."
-            )
-            raise InputError(text.format(folder=self.folder)) from error
-        except OSError as error:
-            self._remove()
-            text = _("{folder} cannot be written: {reason}; name another folder.")
-            reason = error.strerror or error
-            raise InputError(text.format(folder=self.folder, reason=reason)) from error
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._lock.release()
-        with suppress(OSError):
-            (self.folder / LOCK).unlink(missing_ok=True)
-        self._remove()
-
-    def _remove(self) -> None:
-        """If this run made the folder, and nothing was left in it."""
-        with suppress(OSError):
-            if self._made:
-                self.folder.rmdir()
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        stays = folder.exists() and not others_in(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        text = _(
+            "{folder} is in use by another run: wait until it is done or end it, or name "
+            "another folder."
+        )
+        raise InputError(text.format(folder=folder)) from error
+    except OSError as error:
+        text = _("{folder} cannot be written: {reason}; name another folder.")
+        raise InputError(text.format(folder=folder, reason=error.strerror or error)) from error
+    try:
+        yield
+    finally:
+        lock.release()
+        with suppress(OSError):  # there are other files in it
+            (folder / LOCK).unlink(missing_ok=True)
+            if not stays:
+                folder.rmdir()
 
 
 def others_in(folder: Path) -> list[Path]:
     """What is in a folder but the file of a lock."""
     return [place for place in folder.iterdir() if place.name != LOCK]
-
-
-def remove_if_empty(folder: Path) -> None:
-    """Delete a folder in which nothing is left but the lock of the run that calls this."""
-    with suppress(OSError):
-        if not others_in(folder):
-            (folder / LOCK).unlink(missing_ok=True)
-            folder.rmdir()
 
 
 # ---- The folder of a run of many steps: what these have found, so that an interrupted run resumes
@@ -144,14 +123,13 @@ class StepFolder:
             raise InputError(text.format(place=place, reason=error)) from error
 
     def remove(self) -> None:
-        """Delete the files of the run, and the folder if nothing else is in it.
+        """Delete the files of the run.
 
         What the run is of goes last: if this is ended, the same run can begin again.
         """
         for name in (*(f"{kind}-*.npz" for kind in self.KINDS), f"{PART}*", self.MANIFEST):
             for place in self.path.glob(name):
                 place.unlink()
-        remove_if_empty(self.path)
 
     def _place(self, kind: str, key: Any) -> Path:
         return self.path / f"{kind}-{key}.npz"
