@@ -25,11 +25,6 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     compile twice as long, and its threads must not be used by two threads at a time everywhere.
     ``work(first, last)`` is called for each part; fewer `voxels` than `SMALL_VOLUME` are one part.
     What it returned comes back in the order of the parts.
-
-    Examples
-    --------
-    >>> sum(in_parts(lambda first, last: last - first, 7, 1 << 20))
-    7
     """
     threads = min(usable_cores(), 2 * voxels // SMALL_VOLUME)
     if threads < 2 or count < 2:

@@ -169,11 +169,6 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
 
     That is "auto" (CUDA where it can be used, else the CPU), "cpu", "cuda" (the first GPU) or
     "cuda:1". `InputError` for other words; `DeviceError` says what CUDA lacks if it was asked for.
-
-    Examples
-    --------
-    >>> choose_device("cpu")
-    'cpu'
     """
     if device == "cpu":
         return "cpu"
