@@ -20,13 +20,14 @@ from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.images import image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import Writing, check_outputs
+from FuzzyVesselCoreLib.mrml.ownership import Writing
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     VOLUME_TAG,
+    check_segmentation,
     identity,
     is_as_written,
     new_segment,
@@ -74,10 +75,43 @@ class Outputs:
         )
 
     def check(self, volume_node: Any, options: RunOptions) -> None:
-        """Refuse what cannot take the result of a run."""
-        nodes = self.sceneVolumeNode, self.labelmapNode, self.segmentationNode
-        mask = options.maskNode, options.maskSegmentID
-        check_outputs(volume_node, *nodes, self.segmentID, *mask)
+        """Refuse what cannot take the result of a run, or is its input."""
+        scene, labelmap = self.sceneVolumeNode, self.labelmapNode
+        segmentation = None if self.segmentationNode is True else self.segmentationNode
+        for node, class_name, kind in (
+            (scene, "vtkMRMLScalarVolumeNode", _("scalar volume")),
+            (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
+            (segmentation, "vtkMRMLSegmentationNode", _("segmentation")),
+        ):
+            if node is not None and not node.IsA(class_name):
+                text = _("The output {node} must be a {kind}.")
+                raise InputError(text.format(node=reading.node_name(node), kind=kind))
+        if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
+            text = _("The fuzzy scene cannot go into the labelmap {scene}.")
+            raise InputError(text.format(scene=reading.node_name(scene)))
+        inputs = {_("input volume"): volume_node, _("mask"): options.maskNode}
+        ownership.check_apart((scene, labelmap), inputs)
+        if segmentation is not None:
+            if segmentation is options.maskNode:
+                self._check_mask(segmentation, options.maskSegmentID)
+            check_segmentation(segmentation, self.segmentID)
+
+    def _check_mask(self, node: Any, mask_id: str) -> None:
+        """Refuse to write into the segments that are the run's mask: one, or all of them."""
+        if not mask_id:
+            text = _(
+                "All segments of {mask} are the mask, and the result would become one of "
+                "them: choose one segment as mask, or another segmentation for the result."
+            )
+            raise InputError(text.format(mask=reading.node_name(node)))
+        if self.segmentID == mask_id:
+            segment = node.GetSegmentation().GetSegment(mask_id)
+            name = segment.GetName() if segment is not None else mask_id
+            text = _(
+                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
+                "choose another one, or a new segment."
+            )
+            raise InputError(text.format(name=name, mask=reading.node_name(node)))
 
 
 class Run:

@@ -15,7 +15,6 @@ from ..translation import tr as _
 from .changes import put_beside
 from .images import fill_volume, show_as_overlay
 from .reading import node_name
-from .segments import check_segmentation
 
 KIND = "FuzzyVesselGPU.Output"  # attribute
 SELF, SOURCE = "FuzzyVesselGPU.OutputItself", "FuzzyVesselGPU.OutputOf"  # references
@@ -81,59 +80,6 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
             if output is not None and output is node:
                 text = _("The output {output} is the {word}; choose another.")
                 raise InputError(text.format(output=node_name(output), word=word))
-
-
-def check_outputs(
-    volume_node: Any,
-    scene_node: Any,
-    labelmap_node: Any,
-    segmentation_node: Any,
-    segment_id: str = "",
-    mask_node: Any = None,
-    mask_segment_id: str = "",
-) -> None:
-    """Raise `InputError` for output nodes that cannot take the result.
-
-    One is of the wrong kind, the input or the mask, a segmentation of surfaces, or lacks its
-    segment. `segmentation_node` may be True, which stands for a new one.
-    """
-    segmentation_node = None if segmentation_node is True else segmentation_node
-    kinds = (
-        (scene_node, "vtkMRMLScalarVolumeNode", _("scalar volume")),
-        (labelmap_node, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
-        (segmentation_node, "vtkMRMLSegmentationNode", _("segmentation")),
-    )
-    for node, class_name, kind in kinds:
-        if node is not None and not node.IsA(class_name):
-            text = _("The output {node} must be a {kind}.")
-            raise InputError(text.format(node=node_name(node), kind=kind))
-    if scene_node is not None and scene_node.IsA("vtkMRMLLabelMapVolumeNode"):
-        text = _("The fuzzy scene cannot go into the labelmap {scene}.")
-        raise InputError(text.format(scene=node_name(scene_node)))
-    check_apart((scene_node, labelmap_node), {_("input volume"): volume_node, _("mask"): mask_node})
-    if segmentation_node is None:
-        return
-    if segmentation_node is mask_node:
-        _check_mask_apart(segment_id, mask_node, mask_segment_id)
-    check_segmentation(segmentation_node, segment_id)
-
-
-def _check_mask_apart(segment_id: str, mask_node: Any, mask_segment_id: str) -> None:
-    """Refuse to write into the segments that are the run's mask: one, or all of them."""
-    if not mask_segment_id:
-        text = _(
-            "All segments of {mask} are the mask, and the result would become one of "
-            "them: choose one segment as mask, or another segmentation for the result."
-        )
-        raise InputError(text.format(mask=node_name(mask_node)))
-    if segment_id == mask_segment_id:
-        segment = mask_node.GetSegmentation().GetSegment(segment_id)
-        name = segment.GetName() if segment is not None else segment_id
-        text = _(
-            "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
-            "choose another one, or a new segment."
-        )
-        raise InputError(text.format(name=name, mask=node_name(mask_node)))
 
 
 class Writing:
