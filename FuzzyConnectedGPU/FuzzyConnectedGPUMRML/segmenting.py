@@ -18,9 +18,8 @@ from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
 from FuzzyVesselCoreLib.mrml import ownership, reading
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.images import image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import Writing
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.reading import region_mask
@@ -407,26 +406,42 @@ def _write(
             look(segments[-1], node)
     scene_node, ids = outputs.sceneVolumeNode, []
     division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
-    writing = Writing(volume_node)
+    written: list[tuple[Any, str, bool]] = []
+
+    def output(given: Any, kind: str, image: Any = None) -> Any:
+        """The node that was given, or a new one; with an image."""
+        class_name, word = ownership.OUTPUTS[kind]
+        node = given
+        if node is None:
+            node = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
+        written.append((node, kind, given is None))
+        if kind == ownership.CONNECTEDNESS:
+            show_as_overlay(node)
+        if image is not None:
+            fill_volume(node, image, volume_node)
+        return node
+
     with all_or_nothing() as add:
-        labelmap_node = writing.fill(add, outputs.labelmapNode, ownership.LABELMAP, images[0])
+        labelmap_node = output(outputs.labelmapNode, ownership.LABELMAP, images[0])
         if values is None:
             show_as_overlay(scene_node)
         else:
-            scene_node = writing.fill(add, scene_node, ownership.CONNECTEDNESS, images[1])
+            scene_node = output(scene_node, ownership.CONNECTEDNESS, images[1])
             earlier, division_node = division_node, None
         if owners is not None:
             kind = ownership.DIVISION
             earlier = earlier or ownership.output_of(volume_node, kind, "vtkMRMLLabelMapVolumeNode")
-            division_node = writing.fill(add, earlier, kind, images[2])
+            division_node = output(earlier, kind, images[2])
         if segments:
-            there = writing.node(add, there, ownership.SEGMENTATION)
+            there = output(there, ownership.SEGMENTATION)
             where = there, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
                 shown = found.disputed if outputs.showDisputed else None
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
-        writing.end()
+        put_beside([node for node, _kind, new in written if new], volume_node)
+        for node, kind, _new in written:
+            ownership.hand_over(node, kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",

@@ -7,13 +7,11 @@ IDs change, as when a saved scene is added to another one. Other references name
 results it holds.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InputError
 from ..translation import tr as _
-from .changes import put_beside
-from .images import fill_volume, show_as_overlay
 from .reading import node_name
 
 KIND = "FuzzyVesselGPU.Output"  # attribute
@@ -80,36 +78,3 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
             if output is not None and output is node:
                 text = _("The output {output} is the {word}; choose another.")
                 raise InputError(text.format(output=node_name(output), word=word))
-
-
-class Writing:
-    """The outputs of one run on a volume, each given or new."""
-
-    def __init__(self, volume_node: Any) -> None:
-        self._volume_node = volume_node
-        self._new: list[Any] = []
-        self._all: list[Any] = []
-
-    def node(self, add: Callable[[str, str], Any], given: Any, kind: str) -> Any:
-        """The node that was given, or a new one of a kind of `OUTPUTS`."""
-        class_name, word = OUTPUTS[kind]
-        node = given
-        if node is None:
-            node = add(class_name, f"{self._volume_node.GetName() or 'Volume'} {word}")
-            self._new.append(node)
-        self._all.append((node, kind))
-        return node
-
-    def fill(self, add: Callable[[str, str], Any], given: Any, kind: str, image: Any) -> Any:
-        """As `node`, with an image."""
-        node = self.node(add, given, kind)
-        if kind == CONNECTEDNESS:
-            show_as_overlay(node)
-        fill_volume(node, image, self._volume_node)
-        return node
-
-    def end(self) -> None:
-        """They are the volume's outputs from now on."""
-        put_beside(self._new, self._volume_node)
-        for node, kind in self._all:
-            hand_over(node, kind, self._volume_node)
