@@ -25,13 +25,12 @@ from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
-    VOLUME_TAG,
     check_segmentation,
     identity,
     is_as_written,
     new_segment,
     put_segment,
-    tag_text,
+    segments_tagged,
 )
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -466,12 +465,8 @@ def _write(
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
     """ID of the segment of the disputed voxels; empty without one."""
-    segmentation, wanted = segmentation_node.GetSegmentation(), (DISPUTED, identity(volume_node))
-    for each in reversed(segmentation.GetSegmentIDs()):
-        segment = segmentation.GetSegment(each)
-        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
-            return each
-    return ""
+    tags = DISPUTED, identity(volume_node)
+    return next(iter(segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
 
 
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:

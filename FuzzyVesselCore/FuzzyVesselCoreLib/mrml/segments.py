@@ -192,7 +192,7 @@ def put_segment(
 def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
     """The newest segment of the same seeds and volume, not edited since; or an empty text."""
     seeds, volume = (tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG))
-    for segment_id in _made_of(segmentation, seeds, volume) if seeds else ():
+    for segment_id in segments_tagged(segmentation, seeds, volume) if seeds else ():
         if segment_id != mask_id and is_as_written(segmentation.GetSegment(segment_id)):
             return segment_id
     return ""
@@ -254,10 +254,11 @@ def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -
     if segmentation_node is None or seeds_node is None or volume_node is None:
         return []
     segmentation = segmentation_node.GetSegmentation()
-    return _made_of(segmentation, identity(seeds_node), identity(volume_node))
+    return segments_tagged(segmentation, identity(seeds_node), identity(volume_node))
 
 
-def _made_of(segmentation: Any, seeds: str, volume: str) -> list[str]:
+def segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
+    """IDs of the segments with these texts in their tags, the newest first."""
     segments = [(each, segmentation.GetSegment(each)) for each in segmentation.GetSegmentIDs()]
     return [
         each
