@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu import availability, kernels, transfers
+from FuzzyVesselCoreLib.gpu import availability, kernels
+from FuzzyVesselCoreLib.gpu import device as device_module
 from FuzzyVesselCoreLib.gpu.availability import reset_cuda_status
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.gpu.kernels import architecture_for, compile_kernels, read_source
@@ -191,14 +192,14 @@ def copying_cupy(monkeypatch):
     )
     pinned = SimpleNamespace(empty_pinned=np.empty)
     monkeypatch.setitem(sys.modules, "cupyx", pinned)
-    monkeypatch.setattr(transfers, "CHUNK_BYTES", 64)
-    monkeypatch.setattr(transfers, "PINNED_THRESHOLD", 256)
+    monkeypatch.setattr(device_module, "CHUNK_BYTES", 64)
+    monkeypatch.setattr(device_module, "PINNED_THRESHOLD", 256)
     return cupy
 
 
 def check_transfers(xp, array):
-    device = transfers.to_device(xp, array)
-    np.testing.assert_array_equal(transfers.to_host(xp, device), array)
+    there = device_module.to_device(xp, array)
+    np.testing.assert_array_equal(device_module.to_host(xp, there), array)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (8,), (13, 11, 17)])
