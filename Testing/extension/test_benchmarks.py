@@ -4,10 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from scipy import ndimage
 
-from Benchmarks import clicks, figures, frame, volumes
-from Benchmarks.__main__ import TABLES, main
+from Benchmarks import clicks, figures, frame
+from Benchmarks.__main__ import main
 from support.places import ROOT
 
 
@@ -48,27 +47,12 @@ def test_clicks_of_the_default_are_obeyed():
     assert rows[0]["2"] >= rows[0]["1"] > 0.3
 
 
-def test_the_serpentine_is_one_path():
-    case = volumes.serpentine(12)
-    path = case.volume < 1000
-    assert ndimage.label(path)[1] == 1
-    neighbours = ndimage.convolve(
-        path.astype(int), ndimage.generate_binary_structure(3, 1), mode="constant"
-    )
-    assert (np.sort((neighbours - 1)[path])[:3] == [1, 1, 2]).all()
-    assert (neighbours - 1)[path].max() == 2
-
-
 @pytest.mark.skipif(not figures.MEASURED.is_file(), reason="nothing was measured")
 def test_the_figures_of_the_readme_are_measured():
     text = figures.README.read_text()
     assert figures.with_figures(text) == text, "python -m Benchmarks.figures"
     with pytest.raises(SystemExit, match="other"):
         figures.with_figures(text.replace("figures: clicks -->", "figures: other -->"))
-
-
-def test_every_table_has_a_description():
-    assert all(table.__doc__ for table in TABLES.values())
 
 
 # ---- Scenes that earlier versions saved load with their meaning unchanged

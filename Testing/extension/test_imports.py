@@ -39,8 +39,6 @@ BELOW["fuzzy_vessel_napari"] = CORE | {"FuzzyConnectedGPULib", "PotentialSkeleto
 BELOW["fuzzy_vessel"] = {name for name in BELOW if not name.endswith("Panel")}
 BELOW["fuzzy_vessel_browser"] = BELOW["fuzzy_vessel"] | {"fuzzy_vessel", "FuzzyConnectedGPUPanel"}
 SLICER = set(SLICER_MODULES)
-# Rooms of the core, from the bottom up: a room imports only rooms before it.
-CORE_ROOMS = ("", "gpu", "voxels", "phantom", "mrml", "widgets")
 FILES = {
     path.relative_to(folder).as_posix(): path
     for folder in PACKAGE_FOLDERS
@@ -87,18 +85,6 @@ def test_a_package_imports_only_what_lies_below_it():
         own = name.split("/")[0].removesuffix(".py")
         wrong[name] = (top_names(imported(path)) & set(BELOW)) - BELOW[own] - {own}
     assert {name: found for name, found in wrong.items() if found} == {}
-
-
-def test_a_room_of_the_core_imports_only_rooms_below_it():
-    def level(parts):
-        return CORE_ROOMS.index(parts[1] if len(parts) > 1 and parts[1] in CORE_ROOMS else "")
-
-    for name, path in FILES.items():
-        if name.startswith("FuzzyVesselCoreLib"):
-            for other in imported(path):
-                if other.startswith("FuzzyVesselCoreLib"):
-                    own = level(name.split("/")[:-1])
-                    assert level(other.split(".")) <= own, (name, other)
 
 
 @pytest.mark.parametrize("package", ["FuzzyConnectedGPULib", "PotentialSkeletonLib"])

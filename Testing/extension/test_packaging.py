@@ -209,10 +209,6 @@ def test_examples_of(name):
     assert not failed
 
 
-def test_there_are_examples():
-    assert len(EXAMPLE_MODULES) > 3
-
-
 # ---- The examples in README.md run as they stand there
 
 
@@ -272,15 +268,6 @@ def test_each_file_that_is_copied_is_there_and_not_ignored():
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
     folders = build["build"]["targets"]["wheel"]["sources"]
     assert {*folders, PROJECT["readme"], *PROJECT["license-files"], "pyproject.toml"} <= copied
-
-
-def test_system_libraries_are_those_that_the_environments_need():
-    wanted = (ROOT / "requirements/environment.sh").read_text(encoding="utf-8")
-    (named,) = re.findall(r"EGL.*?\n.*?\(Debian: apt-get install ([\w -]+)\)", wanted, re.DOTALL)[
-        :1
-    ]
-    (installed,) = re.findall(r"--no-install-recommends ([\w -]+?) +&&", " ".join(LINES))
-    assert set(named.split()) == set(installed.split())
 
 
 def test_the_program_that_starts_lists_its_modules(capsys):

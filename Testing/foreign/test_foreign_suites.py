@@ -1,7 +1,7 @@
-"""Suites of others: VMTK's aorta, OME-NGFF's cases, scikit-image's shapes, Higra's trees.
+"""Suites of others: VMTK's aorta, OME-NGFF's cases.
 
 The environment variable FUZZYVESSEL_SUITES names a folder with clones of github:vmtk/vmtk-test-data
-and github:ome/ngff-spec (branch 0.5); VMTK, Higra and jsonschema are Python packages. What is
+and github:ome/ngff-spec (branch 0.5); VMTK and jsonschema are Python packages. What is
 missing is skipped.
 """
 
@@ -232,51 +232,3 @@ def test_labels_are_written_as_the_specification_has_them(tmp_path):
     for name in ("image", "label"):
         schema = json.loads((NGFF / "schemas" / f"{name}.schema").read_text())
         jsonschema.Draft202012Validator(schema, registry=registry).validate(written)
-
-
-# --- scikit-image and Higra
-
-
-@pytest.mark.parametrize("name", ["horse", "blobs"])
-def test_skeletons_of_scikit_images_shapes_keep_their_topology(name):
-    data = pytest.importorskip("skimage.data")
-    measure = pytest.importorskip("skimage.measure")
-    from scipy import ndimage
-
-    from PotentialSkeletonLib import skeletonize
-
-    if name == "horse":
-        mask = ~data.horse()[None, ::2, ::2]
-    else:
-        mask = data.binary_blobs(48, n_dim=3, volume_fraction=0.3, rng=1)
-    skeleton = skeletonize(mask, (1, 1, 1)).to_labelmap() > 0
-    assert not (skeleton & ~mask).any()
-    solid = ndimage.binary_fill_holes(mask) if name == "blobs" else mask  # no cavity stays
-    components = [measure.label(each, connectivity=3).max() for each in (mask, skeleton)]
-    assert components[0] == components[1]
-    assert measure.euler_number(skeleton, 3) == measure.euler_number(solid, 3)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_connectedness_is_higras_quasi_flat_zones(seed):
-    """The weakest affinity of the best path is the altitude of the lowest common ancestor."""
-    hg = pytest.importorskip("higra")
-    from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-    from FuzzyConnectedGPULib.affinity import level_values
-    from support.widest_paths import grid_pairs
-
-    rng = np.random.default_rng(seed)
-    volume = rng.integers(0, 300, (7, 9, 8)).astype(np.int16)
-    affinity = GaussianAffinity(150.0, 60.0, 50.0)
-    first, second = grid_pairs(volume.shape)
-    levels = affinity.levels(volume.ravel()[first], volume.ravel()[second])
-    graph = hg.UndirectedGraph(volume.size)
-    graph.add_edges(first, second)
-    tree, altitudes = hg.quasi_flat_zone_hierarchy(graph, -levels.astype(float))
-    start = int(rng.integers(volume.size))
-    others = np.delete(np.arange(volume.size), start)
-    ancestors = tree.lowest_common_ancestor(np.full(others.size, start), others)
-    expected = level_values(-altitudes[ancestors].astype(int))
-    place = np.unravel_index(start, volume.shape)
-    found = connectedness(volume, [place], affinity).values.ravel()[others]
-    np.testing.assert_array_equal(found, expected)

@@ -237,15 +237,6 @@ def test_a_section_beside_a_fork_is_that_of_its_own_branch():
         assert least < found.area[0] / (25 * np.pi) < 1.05
 
 
-def test_one_section_at_a_place_beside_the_line(vessel):
-    mask, skeleton = vessel
-    found = section_at(mask, skeleton, [40, 22, 22])
-    assert found.length == pytest.approx([70])
-    assert found.area == pytest.approx([np.pi * 9], rel=0.12)
-    with pytest.raises(InputError, match="away from the tree"):
-        section_at(mask, skeleton, [40, 400, 22])
-
-
 def exact_distances(mask, seeds, spacing):
     """Geodesic distances by SciPy's Dijkstra over the graph of all steps; seeds voxel: mm."""
     number = np.cumsum(mask.reshape(-1)).reshape(mask.shape) - 1

@@ -152,15 +152,3 @@ class Panel:
                 if needed > table.columnWidth(column):
                     found.append(f"{table.name} column {column}")
         return found
-
-    def tab_places(self):
-        """Rows (pixels from the top) of the named widgets that Tab goes to, in its order."""
-        import qt
-
-        named = {id(each): each for each in vars(self.ui).values()}
-        places, widget = [], self.window.nextInFocusChain()
-        while widget is not self.window:
-            if id(widget) in named and widget.isVisible() and widget.focusPolicy & qt.Qt.TabFocus:
-                places.append(widget.mapTo(self.window, widget.rect.topLeft()).y())
-            widget = widget.nextInFocusChain()
-        return places

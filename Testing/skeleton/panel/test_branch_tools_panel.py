@@ -86,16 +86,6 @@ def texts(panel, title):
 # --- one tree
 
 
-def test_the_tools_are_there_with_a_tree_only(slicer_scene, open_panel, monkeypatch):
-    panel = opened(open_panel, monkeypatch)
-    assert panel.ui.branchToolsSection.isHidden()
-    panel.click("applyButton")
-    assert not panel.ui.branchToolsSection.isHidden()
-    assert panel.ui.branchToolsSection.collapsed
-    assert not tools(panel).narrowestButton.isEnabled()
-    assert "Click a branch" in tools(panel).branchLabel.text
-
-
 def test_pruning_is_listed_and_taken_back(panel):
     assert panel.ui.branchTable.rowCount == 6
     tools(panel).pruneSpinBox.value = 14
@@ -293,14 +283,6 @@ def test_the_view_is_as_before_when_the_module_is_left(panel, slices):
     assert composite.GetBackgroundVolumeID() == volume
     assert view.GetFieldOfView() == (200, 100, 1)
     assert view.GetSliceToRAS().GetElement(0, 0) == before
-
-
-def test_a_way_between_two_clicks_is_straightened_only_with_a_volume(panel):
-    panel.ui.branchTable.clearSelection()
-    press(panel, "straightenButton")
-    click_at(panel, (66, 44, 20))
-    click_at(panel, (70, 12, 20))
-    assert "Show the volume" in panel.ui.statusLabel.text
 
 
 def test_vessels_are_split_and_measured(panel, tmp_path):
