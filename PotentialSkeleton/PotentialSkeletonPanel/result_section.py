@@ -12,7 +12,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
-from PotentialSkeletonLib.graph.exports import table_text
+from PotentialSkeletonLib.graph.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML.colouring import (
     BRANCH,

@@ -70,13 +70,12 @@ def erode(mask: Any) -> Any:
 
     Beyond the volume the mask counts as False.
     """
+    mask = mask.copy()
     for axis in range(3):
-        along = mask.swapaxes(axis, 0)
-        eroded = along.copy()
-        eroded[1:] &= along[:-1]
-        eroded[:-1] &= along[1:]
-        eroded[:1] = eroded[-1:] = False
-        mask = eroded.swapaxes(axis, 0)
+        before, lines = mask.copy().swapaxes(0, axis), mask.swapaxes(0, axis)
+        lines[1:] &= before[:-1]
+        lines[:-1] &= before[1:]
+        lines[:1] = lines[-1:] = False
     return mask
 
 

@@ -5,8 +5,8 @@ import numpy as np
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.voxels.masks import erode
 
-from ..field.solid import eroded
 from ..object.voxel_classes import BOUNDARY
 from .critical_points import CORNERS
 
@@ -94,7 +94,7 @@ def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.nd
     progress.check()
     share = ndimage.uniform_filter(share, 3, mode="constant")  # plateaus get one lowest voxel
     progress.check()
-    share[~mask | eroded(mask)] = np.inf
+    share[~mask | erode(mask)] = np.inf
     return _lowest_first(share, np.flatnonzero(share <= SHARP))
 
 

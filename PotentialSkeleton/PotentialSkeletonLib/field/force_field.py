@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities, label_components
 
-from ..object.voxel_classes import BOUNDARY, SURFACE, checked_object
+from ..object.voxel_classes import BOUNDARY, OUTSIDE, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
 from .solid import automatic_charge_distance, average_boundary, classes_and_targets, clear_across
 
@@ -285,8 +285,6 @@ class _Run:
     ) -> ForceField:
         from scipy import ndimage
 
-        with needs_numba():
-            from .placing import place
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
         boxes, layers = ndimage.find_objects(labels), self._given_layers or 0
@@ -297,7 +295,7 @@ class _Run:
             depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
             own_classes, forces, layers = self._forces(labels[box] == label, depth, part)
             first = [side.start - layers for side in box]
-            place(own_classes, forces, first, label, labels, classes, vectors)
+            _place(own_classes, forces, first, label, labels, classes, vectors)
             self._ended("place")
             part.advance(1.0)
         launch = self._launch
@@ -398,6 +396,33 @@ class _Run:
             "was estimated to be faster."
         )
         return (text.format(convolved=self._convolved, direct=self._direct),)
+
+
+def _place(
+    own_classes: np.ndarray,
+    forces: np.ndarray,
+    first: list[int],
+    label: int,
+    labels: np.ndarray,
+    classes: np.ndarray,
+    vectors: np.ndarray,
+) -> None:
+    """Write the classes of a solid's box and the forces (n, 3) of its voxels to the volume.
+
+    The box begins at `first` in the volume and may reach beyond it. Voxels of other components
+    (`labels` is not `label`) are not written, nor those outside of all components that have a class
+    already.
+    """
+    ends = [min(a + n, size) for a, n, size in zip(first, own_classes.shape, labels.shape)]
+    box = tuple(slice(max(a, 0), end) for a, end in zip(first, ends))
+    own_box = tuple(slice(max(-a, 0), end - a) for a, end in zip(first, ends))
+    own, labels, classes = own_classes[own_box], labels[box], classes[box]
+    free = (labels == label) | ((labels == 0) & (classes == OUTSIDE))
+    free &= own != OUTSIDE
+    np.copyto(classes, own, where=free)
+    has_force = np.zeros(own_classes.shape, bool)
+    has_force[own_box] = free
+    vectors[box][free & (own >= BOUNDARY)] = forces[has_force[own_classes >= BOUNDARY]]
 
 
 # ---- what is said of the object

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.masks import erode
 
 from ..object.voxel_classes import BOUNDARY, INNER
 
@@ -13,24 +14,11 @@ MAX_AUTOMATIC_DISTANCE = 2  # layers
 THIN_PERCENTAGE = 10  # of the ridge that may be thinner than the field resolves
 
 
-def eroded(mask: Any) -> Any:
-    """Where a bool volume and all 26 neighbours are True; False at the border."""
-    mask = mask.copy()
-    for axis in range(3):
-        source, lines = mask.copy(), mask.swapaxes(0, axis)
-        before = source.swapaxes(0, axis)
-        lines[1:] &= before[:-1]
-        lines[:-1] &= before[1:]
-        lines[0] = lines[-1] = False
-    return mask
-
-
 def dilated(mask: Any) -> Any:
     """Where a bool volume or one of the 26 neighbours is True."""
     mask = mask.copy()
     for axis in range(3):
-        source, lines = mask.copy(), mask.swapaxes(0, axis)
-        before = source.swapaxes(0, axis)
+        before, lines = mask.copy().swapaxes(0, axis), mask.swapaxes(0, axis)
         lines[1:] |= before[:-1]
         lines[:-1] |= before[1:]
     return mask
@@ -45,8 +33,8 @@ def classes_and_targets(mask: Any, layers: int, progress: Progress) -> tuple[Any
     for _ in range(layers):
         mask = dilated(mask)
         progress.check()
-    no_surface = eroded(mask)
-    inner = eroded(no_surface)
+    no_surface = erode(mask)
+    inner = erode(no_surface)
     progress.check()
     classes = mask.view(np.uint8) + no_surface.view(np.uint8) + inner.view(np.uint8)
     return classes, inner | (no_surface & ~dilated(inner))

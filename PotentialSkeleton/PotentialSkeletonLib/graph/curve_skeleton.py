@@ -3,7 +3,9 @@
 A `Course` is a polyline in mm with radii: places along it, its length, curvature and torsion.
 """
 
-from collections.abc import Iterable
+import csv
+import io
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 
 from ..critical_points.critical_points import CriticalPoint
-from ..graph import exports
 
 DEGREE, FEWEST = 3, 7  # of the fitted polynomial; points of its window
 POINTS_PER_RADIUS = 8  # of the line as it is resampled
@@ -24,6 +25,12 @@ WINDOW = 2.0  # mean radii to either side
 # smaller than this share of that touches the wall.
 CAP_SHARE = 0.8
 STRAIGHT = 1e-4  # of curvature times mean radius: below it there is no torsion
+COLUMNS = (  # of the table of branches
+    "branch", "component", "start", "end", "start_kind", "end_kind", "generation", "length_mm",
+    "distance_mm", "tortuosity", "mean_radius_mm", "min_radius_mm", "max_radius_mm",
+    "narrowest_radius_mm",
+)  # fmt: skip
+SWC_TYPE = 0  # undefined: vessels have no number of their own
 
 
 @dataclass(frozen=True)
@@ -215,8 +222,8 @@ class CurveSkeleton:
                 course.mean_radius, float(radius.min()), float(radius.max()),
                 float(radius[course.inner_points()].min()),
             ))  # fmt: skip
-        columns = zip(*rows) if rows else ((),) * len(exports.COLUMNS)
-        return {name: list(values) for name, values in zip(exports.COLUMNS, columns, strict=True)}
+        columns = zip(*rows) if rows else ((),) * len(COLUMNS)
+        return {name: list(values) for name, values in zip(COLUMNS, columns, strict=True)}
 
     def course(self, branch: Branch) -> Course:
         """The polyline of a branch in mm along K, J, I, with its radii."""
@@ -290,7 +297,7 @@ class CurveSkeleton:
 
     def to_csv(self, path: str | Path | None = None, roots: Iterable[int] | None = None) -> str:
         """The table as comma-separated text; written to `path` if one is given."""
-        return exports.table_text(self.to_table(roots), path)
+        return table_text(self.to_table(roots), path)
 
     def to_swc(
         self,
@@ -304,14 +311,82 @@ class CurveSkeleton:
         sides end at copies of the same point. `voxel_to_world` (4, 4) leads from I, J, K to the
         world's mm, for example RAS; by default I, J, K times the spacing.
         """
-        return exports.swc_text(self, path, roots, voxel_to_world)
+        if voxel_to_world is None:
+            voxel_to_world = np.diag([*self.spacing[::-1], 1.0])
+        matrix = np.asarray(voxel_to_world, float)
+        lines = ["# curve skeleton; x y z and radius in mm", "# number type x y z radius parent"]
+
+        def add(position: np.ndarray, radius: float, parent: int) -> int:
+            x, y, z = matrix[:3, :3] @ position[::-1] + matrix[:3, 3]
+            number = len(lines) - 1
+            lines.append(f"{number} {SWC_TYPE} {x:.6f} {y:.6f} {z:.6f} {radius:.6f} {parent}")
+            return number
+
+        at_node, done = self.branches_at_nodes(), set()
+        sample_of: dict[int, int] = {}
+        for root in self.roots(roots):
+            sample_of[root] = add(self.nodes[root].position, self.nodes[root].radius, -1)
+            front = [root]
+            while front:
+                node = front.pop(0)
+                for number in at_node[node]:
+                    if number in done:
+                        continue
+                    done.add(number)
+                    branch, sample = self.branches[number], sample_of[node]
+                    step = 1 if branch.start == node else -1
+                    for point, size in zip(branch.points[::step][1:], branch.radius[::step][1:]):
+                        sample = add(point, size, sample)
+                    far = branch.end if step == 1 else branch.start
+                    if far not in sample_of:
+                        sample_of[far] = sample
+                        front.append(far)
+        return _written("\n".join(lines) + "\n", path)
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiGraph`: nodes with position, kind, radius, component; edges with points,
         radius, length; positions in voxels K, J, I, lengths in mm. `FuzzyVesselError` without
         networkx.
         """
-        return exports.networkx_graph(self)
+        try:
+            import networkx
+        except ModuleNotFoundError as error:
+            raise FuzzyVesselError(
+                "to_networkx needs networkx, which is not installed: pip install networkx."
+            ) from error
+        graph = networkx.MultiGraph(spacing=self.spacing)
+        for number, node in enumerate(self.nodes):
+            graph.add_node(number, **vars(node))
+        for number, branch in enumerate(self.branches):
+            graph.add_edge(
+                branch.start, branch.end, key=number, points=branch.points, radius=branch.radius,
+                length=self.length(branch),
+            )  # fmt: skip
+        return graph
+
+
+def table_text(table: Mapping[str, list], path: str | Path | None = None) -> str:
+    """Comma-separated text of a table of columns, numbers with 6 decimals.
+
+    Examples
+    --------
+    >>> print(table_text({"name": ["left, main", ""], "length": [1.5, None]}), end="")
+    name,length
+    "left, main",1.500000
+    ,
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    for row in zip(*table.values()):
+        writer.writerow(f"{value:.6f}" if isinstance(value, float) else value for value in row)
+    return _written(text.getvalue(), path)
+
+
+def _written(text, path):
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+    return text
 
 
 def node_kind(degree: int, is_closed: bool) -> str:
