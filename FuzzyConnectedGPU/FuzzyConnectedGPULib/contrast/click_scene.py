@@ -15,6 +15,7 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from .background import SHARE_OF_DIFFERENCE
+from .click_threshold import EVIDENT, Click, MainObject, in_halo
 from .clicks import (
     MAX_RADIUS,
     Ball,
@@ -27,7 +28,6 @@ from .clicks import (
 )
 from .contrast_map import ContrastMap
 from .contrast_model import CONTRAST_THRESHOLD, membership, midway
-from .main_object import EVIDENT, Click, MainObject, in_halo
 
 
 def click_scene(

@@ -6,7 +6,7 @@ import pytest
 from Benchmarks.clicks import deepest_voxel
 from Benchmarks.volumes import inside_liver, liver
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import main_object
+from FuzzyConnectedGPULib.contrast import click_threshold
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def session():
 def both(run, monkeypatch, *clicks):
     """The labels with the rule and without it."""
     after = run(*clicks)
-    monkeypatch.setattr(main_object, "AGREEING", 99)
+    monkeypatch.setattr(click_threshold, "AGREEING", 99)
     return after, run(*clicks)
 
 
@@ -41,7 +41,7 @@ def test_agreeing_clicks_bring_back_branches_that_nobody_clicked(session, monkey
     after, before = both(run, monkeypatch, clicks)
     added = after & ~before
     assert all(after[click] for click in clicks)
-    assert 0.05 * before.sum() < added.sum() <= main_object.TAUGHT_GROWTH * before.sum()
+    assert 0.05 * before.sum() < added.sum() <= click_threshold.TAUGHT_GROWTH * before.sum()
     assert (added & truth).sum() > 0.5 * added.sum()
     assert not (before & ~after).any()
 
@@ -57,5 +57,5 @@ def test_background_clicks_speak_against_it(session, monkeypatch):
     false = deepest_voxel(run(clicks) & ~truth, (1, 1, 1))[0]
     after, before = both(run, monkeypatch, clicks, [false])
     assert not after[false]
-    less = main_object.TAUGHT_GROWTH / (1 + main_object.CONTRADICTION)
+    less = click_threshold.TAUGHT_GROWTH / (1 + click_threshold.CONTRADICTION)
     assert 0 < (after & ~before).sum() <= less * before.sum()

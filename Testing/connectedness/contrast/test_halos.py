@@ -5,7 +5,7 @@ import pytest
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import segment
-from FuzzyConnectedGPULib.contrast.main_object import MAX_CHANGES
+from FuzzyConnectedGPULib.contrast.click_threshold import MAX_CHANGES
 
 SHAPE, FIRST = (40, 64, 64), (20, 16, 16)
 HERE, THERE, FAINT = np.s_[:, 6:27, 6:27], np.s_[:, 38:59, 6:27], np.s_[:, 10:23, 40:62]

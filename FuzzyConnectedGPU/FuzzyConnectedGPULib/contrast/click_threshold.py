@@ -1,4 +1,4 @@
-"""The object of the clicks that have contrast: its threshold, and the paths from the clicks."""
+"""The threshold that the clicks with contrast decide, and the paths from them: the main object."""
 
 from dataclasses import dataclass
 
