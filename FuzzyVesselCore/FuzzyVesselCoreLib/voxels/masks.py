@@ -115,6 +115,15 @@ def label_components(mask: np.ndarray, connectivity: Literal[6, 26] = 26) -> tup
     return labels.view(np.int32), count
 
 
+def boxes_of(labels: np.ndarray) -> list[Box]:
+    """The box of each component, from 1, of labels (K, J, I) that are all there."""
+    if labels.max() == 1:
+        return [bounding_box(labels)]
+    from scipy import ndimage
+
+    return ndimage.find_objects(labels)
+
+
 def fill_cavities(mask: np.ndarray) -> tuple[np.ndarray, int, int]:
     """Fill cavities: background that is not 6-connected to the outside of the volume.
 

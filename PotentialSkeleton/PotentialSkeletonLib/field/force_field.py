@@ -15,9 +15,9 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.masks import fill_cavities, label_components
+from FuzzyVesselCoreLib.voxels.masks import boxes_of, fill_cavities, label_components
 
-from ..object.voxel_classes import BOUNDARY, OUTSIDE, SURFACE, checked_object
+from ..object.voxel_classes import OUTSIDE, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
 from .solid import automatic_charge_distance, average_boundary, classes_and_targets, clear_across
 
@@ -283,19 +283,17 @@ class _Run:
         unit_depth: np.ndarray | None,
         progress: Progress,
     ) -> ForceField:
-        from scipy import ndimage
-
         vectors = np.zeros((*labels.shape, 3), np.float32)
         classes = np.zeros(labels.shape, np.uint8)
-        boxes, layers = ndimage.find_objects(labels), self._given_layers or 0
+        boxes, layers = boxes_of(labels), self._given_layers or 0
         sizes = [prod(side.stop - side.start for side in box) for box in boxes]
         ends = np.cumsum(sizes) / sum(sizes)
         for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):
             part = progress.part(end - size / sum(sizes), end)
             depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
-            own_classes, forces, layers = self._forces(labels[box] == label, depth, part)
+            own_classes, own_vectors, layers = self._forces(labels[box] == label, depth, part)
             first = [side.start - layers for side in box]
-            _place(own_classes, forces, first, label, labels, classes, vectors)
+            _place(own_classes, own_vectors, first, label, labels, classes, vectors)
             self._ended("place")
             part.advance(1.0)
         launch = self._launch
@@ -308,7 +306,7 @@ class _Run:
     def _forces(
         self, own: np.ndarray, depth: np.ndarray | None, progress: Progress
     ) -> tuple[np.ndarray, np.ndarray, int]:
-        """Classes in a component's box, forces (n, 3) of boundary and inner voxels, and layers."""
+        """Classes and forces in the box of a component, dilated by layers; the layers."""
         xp, gpu, layers = self._xp, self._gpu, self._given_layers
         mask = own if gpu is None else gpu.put(own.view(np.uint8)).view(bool)
         if layers is None:
@@ -327,10 +325,9 @@ class _Run:
         self._ended("sum")
         average_boundary(classes, vectors, xp)
         self._ended("boundary")
-        forces = vectors.reshape(-1, 3)[xp.flatnonzero(classes >= BOUNDARY)]
         if gpu is not None:
-            classes, forces = gpu.get(classes), gpu.get(forces)
-        return classes, forces, layers
+            classes, vectors = gpu.get(classes), gpu.get(vectors)
+        return classes, vectors, layers
 
     def _sum(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
         """Write the forces of charges at targets (both bool) by the method, or the cheaper one."""
@@ -400,14 +397,14 @@ class _Run:
 
 def _place(
     own_classes: np.ndarray,
-    forces: np.ndarray,
+    own_vectors: np.ndarray,
     first: list[int],
     label: int,
     labels: np.ndarray,
     classes: np.ndarray,
     vectors: np.ndarray,
 ) -> None:
-    """Write the classes of a solid's box and the forces (n, 3) of its voxels to the volume.
+    """Write the classes and forces of a solid's box to the volume.
 
     The box begins at `first` in the volume and may reach beyond it. Voxels of other components
     (`labels` is not `label`) are not written, nor those outside of all components that have a class
@@ -416,13 +413,12 @@ def _place(
     ends = [min(a + n, size) for a, n, size in zip(first, own_classes.shape, labels.shape)]
     box = tuple(slice(max(a, 0), end) for a, end in zip(first, ends))
     own_box = tuple(slice(max(-a, 0), end - a) for a, end in zip(first, ends))
-    own, labels, classes = own_classes[own_box], labels[box], classes[box]
-    free = (labels == label) | ((labels == 0) & (classes == OUTSIDE))
-    free &= own != OUTSIDE
-    np.copyto(classes, own, where=free)
-    has_force = np.zeros(own_classes.shape, bool)
-    has_force[own_box] = free
-    vectors[box][free & (own >= BOUNDARY)] = forces[has_force[own_classes >= BOUNDARY]]
+    free = (labels[box] == label) | ((labels[box] == 0) & (classes[box] == OUTSIDE))
+    if free.all():  # one component: five times as fast
+        classes[box], vectors[box] = own_classes[own_box], own_vectors[own_box]
+    else:
+        np.copyto(classes[box], own_classes[own_box], where=free)
+        np.copyto(vectors[box], own_vectors[own_box], where=free[..., None])
 
 
 # ---- what is said of the object

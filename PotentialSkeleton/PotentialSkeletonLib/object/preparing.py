@@ -13,6 +13,7 @@ from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.masks import (
     CUBE,
     bounding_box,
+    boxes_of,
     fill_cavities,
     label_components,
 )
@@ -72,7 +73,7 @@ def prepare(
     origin = np.array([side.start - 1 for side in box])
     components = (
         (origin + [side.start for side in own], np.pad(labels[own] == number, 1))
-        for number, own in enumerate(ndimage.find_objects(labels, count), 1)
+        for number, own in enumerate(boxes_of(labels), 1)
     )
     return Prepared(sizes, changes, warnings, components)
 
@@ -184,10 +185,10 @@ def _patches(solid: np.ndarray, mask: np.ndarray, progress: Progress) -> np.ndar
 
     Those that touch two components of the object are left out, too.
     """
-    added, count = label_components(solid & ~mask)
+    added, _ = label_components(solid & ~mask)
     components, _ = label_components(mask)
     patches = np.zeros_like(mask)
-    for label, box in enumerate(ndimage.find_objects(added, count), start=1):
+    for label, box in enumerate(boxes_of(added), start=1):
         progress.check()
         around = tuple(slice(side.start - 1, side.stop + 1) for side in box)
         patch = added[around] == label
