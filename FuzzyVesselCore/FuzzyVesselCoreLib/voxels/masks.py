@@ -117,8 +117,8 @@ def label_components(mask: np.ndarray, connectivity: Literal[6, 26] = 26) -> tup
 
 def boxes_of(labels: np.ndarray) -> list[Box]:
     """The box of each component, from 1, of labels (K, J, I) that are all there."""
-    if labels.max() == 1:
-        return [bounding_box(labels)]
+    if labels.max() == 1 and (only := bounding_box(labels)):
+        return [only]
     from scipy import ndimage
 
     return ndimage.find_objects(labels)
