@@ -67,12 +67,11 @@ def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterab
         for number, branches in enumerate(by.values()):
             for branch in branches:
                 if branch not in numbers or branch in owner:
-                    raise InputError(
-                        _(
-                            "The group '{name}' has branch {branch}, which does not exist or is in "
-                            "another group."
-                        ).format(name=titles[number], branch=branch)
+                    text = _(
+                        "The group '{name}' has branch {branch}, which does not exist or is in "
+                        "another group."
                     )
+                    raise InputError(text.format(name=titles[number], branch=branch))
                 owner[branch] = number
     elif by == BRANCH:
         titles = [names.get(n) or f"Branch {n}" for n in numbers]
@@ -82,12 +81,11 @@ def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterab
         titles = [f"Generation {g}" for g in range(max(generations) + 1)]
         owner, color = dict(enumerate(generations)), generation_color
     elif by not in (NAME, SUBTREE, LIVER_SEGMENTS):
-        raise InputError(
-            _(
-                "Branches cannot be grouped by {kind!r}: use branch, generation, name, subtree or "
-                "segment."
-            ).format(kind=by)
+        text = _(
+            "Branches cannot be grouped by {kind!r}: use branch, generation, name, subtree or "
+            "segment."
         )
+        raise InputError(text.format(kind=by))
     elif not names:
         raise InputError(_("No branch has a name yet: name the branches that matter first."))
     else:
@@ -126,12 +124,10 @@ def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) 
 
     labels = wait(work, progress) if wait else work(progress)
     if not labels.any():
-        raise InputError(
-            _(
-                "No branch of {model} goes through its vessels any more: find the "
-                "centrelines again."
-            ).format(model=node_name(model))
+        text = _(
+            "No branch of {model} goes through its vessels any more: find the centrelines again."
         )
+        raise InputError(text.format(model=node_name(model)))
     with all_or_nothing() as add:
         return _segmentation(add, f"{tree_name(model)} by {by}", labels, groups, solid)
 
@@ -239,12 +235,11 @@ def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: 
     outside = np.maximum(-places, places - (np.array(organ.mask.shape) - 1)).clip(0)
     away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
     if len(away) and away.min() > 0:
-        raise InputError(
-            _(
-                "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
-                "organ that these vessels supply."
-            ).format(model=node_name(model), distance=away.min(), organ=organ.name)
+        text = _(
+            "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
+            "organ that these vessels supply."
         )
+        raise InputError(text.format(model=node_name(model), distance=away.min(), organ=organ.name))
 
 
 def _segmentation(

@@ -201,9 +201,8 @@ def save_tree(model: Any, path: str | PathLike) -> None:
     elif ending == ".vtp":
         write_vtp(interchange.network(skeleton, names=names), path)
     else:
-        raise InputError(
-            _("{path}: trees are written as .swc, .graphml or .vtp.").format(path=path)
-        )
+        text = _("{path}: trees are written as .swc, .graphml or .vtp.")
+        raise InputError(text.format(path=path))
 
 
 def save_formats(
@@ -222,15 +221,11 @@ def save_formats(
     folder = Path(folder)
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown:
-        raise InputError(
-            _("{name!r} is no format: use {formats}.").format(
-                name=unknown[0], formats=", ".join(FORMATS)
-            )
-        )
+        text = _("{name!r} is no format: use {formats}.")
+        raise InputError(text.format(name=unknown[0], formats=", ".join(FORMATS)))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(
-            _("{folder} is there already: choose another folder.").format(folder=folder)
-        )
+        text = _("{folder} is there already: choose another folder.")
+        raise InputError(text.format(folder=folder))
     skeleton: Any = stored_skeleton(model, in_world=True)
     forest = rooted_forest(skeleton, near=_reversed(root_places))
     with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
@@ -249,11 +244,8 @@ def add_centrelines(model: Any, view: str, root_places: ArrayLike | None = None)
     `InputError` where the view or a root does not fit, or there is no branch.
     """
     if view not in VIEWS:
-        raise InputError(
-            _("The view {view!r} is unknown: use {views}.").format(
-                view=view, views=", ".join(VIEWS)
-            )
-        )
+        text = _("The view {view!r} is unknown: use {views}.")
+        raise InputError(text.format(view=view, views=", ".join(VIEWS)))
     forest = rooted_forest(skeleton_of(model), near=_reversed(root_places))
     data = poly_data(VIEWS[view](forest, np.eye(4), names_of(model)))
     with all_or_nothing() as add:

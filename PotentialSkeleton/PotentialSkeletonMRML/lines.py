@@ -190,11 +190,8 @@ def skeleton_of(model_node: Any) -> CurveSkeleton:
     """As `stored_skeleton`; `InputError` where the lines have not the arrays that it takes."""
     skeleton = stored_skeleton(model_node)
     if skeleton is None:
-        raise InputError(
-            _("The model {model} holds no centrelines: find them first (Apply).").format(
-                model=node_name(model_node)
-            )
-        )
+        text = _("The model {model} holds no centrelines: find them first (Apply).")
+        raise InputError(text.format(model=node_name(model_node)))
     return skeleton
 
 

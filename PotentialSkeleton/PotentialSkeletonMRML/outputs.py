@@ -180,9 +180,8 @@ def extract_all(
         check_apart(requests.nodes(), {_("input"): solid.node})
     for node in given:
         if given.count(node) > 1:
-            raise InputError(
-                _("{node} was given for two outputs; choose another.").format(node=node_name(node))
-            )
+            text = _("{node} was given for two outputs; choose another.")
+            raise InputError(text.format(node=node_name(node)))
     sizes, done, found = [int(solid.mask.sum()) for solid, _requests in jobs], 0, []
     for (solid, requests), size in zip(jobs, sizes):
         part = _watched(solid, requests, progress, done / sum(sizes), size / sum(sizes))

@@ -82,16 +82,14 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
     named = node_name(node)
     if node.IsA("vtkMRMLSegmentationNode"):
         if label is not None:
-            raise InputError(
-                _("{node} is a segmentation: name a segment, not a label.").format(node=named)
-            )
+            text = _("{node} is a segmentation: name a segment, not a label.")
+            raise InputError(text.format(node=named))
         segment_id = segment_named(node, segment_id)
         mask, matrix, name = _segment(node, segment_id)
     elif node.IsA("vtkMRMLLabelMapVolumeNode"):
         if segment_id:
-            raise InputError(
-                _("{node} is a labelmap: choose a label, not a segment.").format(node=named)
-            )
+            text = _("{node} is a labelmap: choose a label, not a segment.")
+            raise InputError(text.format(node=named))
         mask, name = _labelled(node, label)
         matrix, segment_id = ijk_to_ras(node), ""
     else:
@@ -115,16 +113,10 @@ def segment_named(node: Any, wanted: str | None) -> str:
         return ids[names.index(wanted)]
     there = ", ".join(f"'{name}'" for name in names[:LISTED])
     if not wanted:
-        raise InputError(
-            _("{node} has {count} segments; choose one of {there}.").format(
-                node=node_name(node), count=len(ids), there=there
-            )
-        )
-    raise InputError(
-        _("{node} has no segment '{name}'; it has {there}.").format(
-            node=node_name(node), name=wanted, there=there
-        )
-    )
+        text = _("{node} has {count} segments; choose one of {there}.")
+        raise InputError(text.format(node=node_name(node), count=len(ids), there=there))
+    text = _("{node} has no segment '{name}'; it has {there}.")
+    raise InputError(text.format(node=node_name(node), name=wanted, there=there))
 
 
 def segments_named(node: Any, wanted: Sequence[str] | None) -> list[str]:
@@ -164,11 +156,8 @@ def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
     empty = image is None or image.IsEmpty()
     mask = np.zeros(0) if empty else array_from_image(image) == segment.GetLabelValue()
     if not mask.any():
-        raise InputError(
-            _("The segment '{name}' of {node} is empty: fill it in the Segment Editor.").format(
-                name=name, node=node_name(node)
-            )
-        )
+        text = _("The segment '{name}' of {node} is empty: fill it in the Segment Editor.")
+        raise InputError(text.format(name=name, node=node_name(node)))
     return mask, image_to_world(image), name
 
 
@@ -176,19 +165,17 @@ def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     """Where a labelmap has a label, and the name of that object."""
     values = voxels_of(node, copy=False)
     if not values.any():
-        raise InputError(
-            _("The labelmap {node} is empty: every voxel is 0.").format(node=node_name(node))
-        )
+        text = _("The labelmap {node} is empty: every voxel is 0.")
+        raise InputError(text.format(node=node_name(node)))
     name = node.GetName() or "Labelmap"
     if label is None:
         return values != 0, name
     mask = values == label
     if label == 0 or not mask.any():
         there = [f"{value:g}" for value in np.unique(values) if value != 0]
+        text = _("The labelmap {node} has no label {label}; it has {there}.")
         raise InputError(
-            _("The labelmap {node} has no label {label}; it has {there}.").format(
-                node=node_name(node), label=label, there=", ".join(there[:LISTED])
-            )
+            text.format(node=node_name(node), label=label, there=", ".join(there[:LISTED]))
         )
     return mask, f"{name} label {label}"
 

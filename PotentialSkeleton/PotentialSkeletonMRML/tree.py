@@ -86,11 +86,8 @@ class Tree:
 
     def __init__(self, model: Any) -> None:
         if not skeleton_of(model).branches:
-            raise InputError(
-                _("The tree {model} has no branch: it is a single point.").format(
-                    model=node_name(model)
-                )
-            )
+            text = _("The tree {model} has no branch: it is a single point.")
+            raise InputError(text.format(model=node_name(model)))
         self.model = model
 
     @property

@@ -108,9 +108,8 @@ def begin_anew(model: Any) -> None:
 
 def vessels_gone(model: Any) -> str:
     """A sentence: the object that a tree was found in is not there."""
-    return _(
-        "The vessels of {model} are not in the scene any more: find the centrelines again."
-    ).format(model=node_name(model))
+    text = _("The vessels of {model} are not in the scene any more: find the centrelines again.")
+    return text.format(model=node_name(model))
 
 
 def follow(model: Any) -> None:

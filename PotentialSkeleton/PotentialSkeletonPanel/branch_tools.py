@@ -220,9 +220,8 @@ class ChosenBranch:
         if any(name.startswith(LIVER_SEGMENT) for name in found.values()):
             self.ui.groupComboBox.currentIndex = GROUPS.index("segment")
         self._of = []
-        return _("{count} proposed: look at each, change the wrong ones, then Accept.").format(
-            count=counted(len(found), _("name"), _("names"))
-        )
+        text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
+        return text.format(count=counted(len(found), _("name"), _("names")))
 
     def _accept(self, tree: Tree) -> str:
         tree.acceptNames()
@@ -447,9 +446,8 @@ class Clicks:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
             self._view.show(tree.straighten(way, volume, progress=progress, wait=wait))
-            return _("{name} is shown in the view {view}.").format(
-                name=self._view.volume.GetName(), view=self._view.layout_name
-            )
+            text = _("{name} is shown in the view {view}.")
+            return text.format(name=self._view.volume.GetName(), view=self._view.layout_name)
 
         self._tools.start(work)
         self.show()

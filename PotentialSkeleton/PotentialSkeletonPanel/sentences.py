@@ -61,9 +61,8 @@ def found_text(branches: list[int]) -> str:
     """What a run found: the number of branches of each tree."""
     if len(branches) == 1:
         return _("Found {count} branches.").format(count=branches[0])
-    return _("Found {count} branches in {trees} trees.").format(
-        count=sum(branches), trees=len(branches)
-    )
+    text = _("Found {count} branches in {trees} trees.")
+    return text.format(count=sum(branches), trees=len(branches))
 
 
 def part_count(table: dict[str, list]) -> int:
@@ -88,12 +87,10 @@ def step_text(step: Any) -> str:
         return EDITS[step.kind]
     words, unit, _begin, digits = PRUNING[step.kind]
     if step.kind == "spur ratio":
-        return _("Removed: shorter than {value:.1f} times the radius at their start").format(
-            value=step.value
-        )
-    return _("Removed: {words} {value}{unit}").format(
-        words=words, value=f"{step.value:.{digits}f}", unit=unit
-    )
+        text = _("Removed: shorter than {value:.1f} times the radius at their start")
+        return text.format(value=step.value)
+    text = _("Removed: {words} {value}{unit}")
+    return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)
 
 
 def branches_text(before: int, after: int) -> str:

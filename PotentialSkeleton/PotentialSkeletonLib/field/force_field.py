@@ -207,18 +207,16 @@ def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int
 def checked_device(method: str, device: str) -> str:
     """The device to choose, where the method runs on one kind only; raises `InputError`."""
     if method not in CUDA_METHODS and device not in ("auto", "cpu"):
-        raise InputError(
-            _(
-                "Method {method!r} runs on the CPU only; leave the device {device!r} out, or "
-                "choose another method."
-            ).format(method=method, device=device)
+        text = _(
+            "Method {method!r} runs on the CPU only; leave the device {device!r} out, or "
+            "choose another method."
         )
+        raise InputError(text.format(method=method, device=device))
     if method not in CPU_METHODS and device == "cpu":
-        raise InputError(
-            _(
-                "Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
-            ).format(method=method)
+        text = _(
+            "Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
         )
+        raise InputError(text.format(method=method))
     if method not in CUDA_METHODS:
         return "cpu"
     return "cuda" if device == "auto" and method not in CPU_METHODS else device
