@@ -22,6 +22,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..__main__ import done
 from ..__main__ import main as command_line
 from ..arguments import make_parser, threshold
+from ..jobs import Report, check_centrelines, check_segmentation
 from ..progress import Progress
 
 SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
@@ -136,7 +137,6 @@ def _run(job, given, progress):
 
 def _segment(given, progress, folder):
     from .. import segmenting
-    from ..jobs import check_segmentation
     from ..reading import volumes
 
     names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
@@ -168,7 +168,6 @@ def _segment(given, progress, folder):
 def _skeleton(given, progress, folder):
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    from ..jobs import check_centrelines
     from ..reading import volumes
 
     names = ("device", "strength", "drop_islands", "level")
@@ -246,23 +245,23 @@ class FilterProgress(Progress):
 # The folder for Slicer
 
 
-def write_wrappers(folder: str | Path) -> list[Path]:
+def slicer_cli(options: Namespace, _progress: Progress) -> Report:
     """Write both modules' scripts and descriptions into a folder, which is made if necessary.
 
     Slicer starts an executable in its own environment, whose PYTHONHOME and libraries another
     Python must not see; and it runs everything in a module path with ``--xml``, so that the
     environment's own folder of programs is no place to name.
     """
-    folder = Path(folder).resolve()
+    folder = Path(options.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for module in (SEGMENT, SKELETON):
         name, text = _script(module)
         for each, content in ((name, text), (f"{module}.xml", description(module))):
             (folder / each).write_text(content, encoding="utf-8", newline="")
-            written.append(folder / each)
+            written.append(str(folder / each))
         (folder / name).chmod(0o755)
-    return written
+    return Report(written, [])
 
 
 def _script(module: str) -> tuple[str, str]:
