@@ -7,7 +7,13 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 from collections.abc import Sequence
 from typing import Any
 
-from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, paint, placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import (
+    VESSEL_COLOR,
+    color_of,
+    paint,
+    placed_points,
+    points_in_volume,
+)
 from FuzzyVesselCoreLib.mrml.segments import entry_of
 
 ROLE = "vessels"
@@ -22,7 +28,7 @@ OTHER = "other"
 KINDS: dict[str, Color] = {
     "portal vein": (0.70, 0.45, 0.95),
     "hepatic vein": (0.15, 0.45, 0.95),
-    "artery": (0.90, 0.25, 0.20),
+    "artery": (0.90, 0.15, 0.15),
     "vein": (0.10, 0.70, 0.65),
     OTHER: VESSEL_COLOR,
 }
@@ -61,12 +67,6 @@ def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
     known = [_rounded(color) for color in taken]
     free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
     paint(list_node, (free or [KINDS[name]])[0])
-
-
-def color_of(list_node: Any) -> Color:
-    """The colour of a list's points, and of its vessel."""
-    display = list_node.GetDisplayNode()
-    return tuple(display.GetSelectedColor()) if display is not None else VESSEL_COLOR
 
 
 def look(segment: Any, list_node: Any) -> None:

@@ -7,7 +7,6 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.vessels import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
@@ -97,7 +96,7 @@ class Following:
             self._write(inputs, found)
             return
         self._ready = result
-        colors = [VESSEL_COLOR] if len(run.lists) == 1 else [color_of(each) for each in run.lists]
+        colors = [color_of(each) for each in run.lists]
         volume, shown = run.volume_node, panel.parameters.segmentation
         self._preview.show(
             found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]

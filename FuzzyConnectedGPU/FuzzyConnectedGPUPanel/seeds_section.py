@@ -10,7 +10,7 @@ from slicer.util import VTKObservationMixin
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
 from FuzzyConnectedGPUMRML.vessels import color_of, give_point, vessels_of
-from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR
+from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
 from .clicks import Placing, list_of
 from .input_section import region_of, region_problem
@@ -249,8 +249,7 @@ def list_color(parameters: Any, node: Any) -> Color:
     """The colour of the mark of a list of points."""
     if node is not None and node is parameters.backgroundSeeds:
         return BACKGROUND_COLOR
-    several = len(vessels_of(parameters)) > 1
-    return color_of(node) if node is not None and several else VESSEL_COLOR
+    return color_of(node)
 
 
 def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:

@@ -213,12 +213,12 @@ class ChosenBranch:
             self._on_name()
 
     def _propose(self, tree: Tree) -> str:
-        """Propose names; dividing the liver by its segments is prepared."""
+        """Propose names; dividing the liver by them is prepared."""
         anatomy = list(ANATOMIES)[self.ui.anatomyComboBox.currentIndex]
         of_tree = [branch for model, branch in self._of if model is tree.model]
         found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
-        if any(name.startswith(LIVER_SEGMENT) for name in found.values()):
-            self.ui.groupComboBox.currentIndex = GROUPS.index("segment")
+        of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
+        self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
         self._of = []
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
         return text.format(count=counted(len(found), _("name"), _("names")))

@@ -12,7 +12,6 @@ import slicer
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
-    VESSEL_COLOR,
     PlacedPoints,
     paint,
     placed_points,
@@ -22,7 +21,6 @@ from FuzzyVesselCoreLib.mrml.points import (
 KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"
 SEGMENTATION = "FuzzyVesselGPU.Segmentation"
 VESSEL, BACKGROUND = "vessel", "background"
-COLORS = {VESSEL: VESSEL_COLOR, BACKGROUND: BACKGROUND_COLOR}
 POINTS = "vtkMRMLMarkupsFiducialNode"
 
 
@@ -59,7 +57,7 @@ class Clicks:
 
     def near(self, position: Any, reach: float) -> bool:
         """Whether a point lies within a distance (mm) of a position of the world."""
-        world = np.vstack([self.points(kind).world for kind in COLORS])
+        world = np.vstack([self.points(kind).world for kind in (VESSEL, BACKGROUND)])
         return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
 
     def remove_last(self) -> None:
@@ -98,7 +96,7 @@ class Clicks:
         node.SetAttribute(SEGMENT, self.segment_id)
         node.SetNodeReferenceID(SEGMENTATION, self.segmentation_node.GetID())
         node.SetControlPointLabelFormat(f"{kind[0]}%d")
-        paint(node, COLORS[kind])
+        paint(node, segment.GetColor() if kind == VESSEL else BACKGROUND_COLOR)
         put_beside([node], self.segmentation_node)
         return node
 

@@ -64,9 +64,6 @@ def test_a_background_seed_in_the_object_is_named():
         background_threshold(scene_of(0, 5, 65535), [[0, 0, 1], [0, 0, 2]])
 
 
-# --- volume curve ------------------------------------------------------------------------
-
-
 # --- automatic threshold -----------------------------------------------------------------
 
 

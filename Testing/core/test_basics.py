@@ -71,9 +71,6 @@ def test_compiled_work_is_waited_for_and_stopped():
     assert ended[0] <= 0
 
 
-# ---- numba
-
-
 # ---- errors
 
 
@@ -160,9 +157,6 @@ MASK_SHAPES = strategies.tuples(*[strategies.integers(1, 9)] * 3)
 MASKS = arrays(bool, MASK_SHAPES, elements=strategies.integers(0, 1).map(bool))
 CUBE = np.ones((3, 3, 3), bool)
 SPACING = (2.3, 0.4, 1.0)
-
-
-# ---- masks
 
 
 # ---- components
@@ -262,9 +256,6 @@ def test_a_simple_point_leaves_components_tunnels_and_cavities():
         simple = one and len(set(faces[faces > 0])) == 1
         assert topology.is_simple(bits) == simple
         assert same or not simple
-
-
-# ---- Locks on folders, folders of runs, and Zarr arrays that lie
 
 
 # ---- locks

@@ -185,6 +185,15 @@ AORTA = {
     "right common iliac": ("lower", None, (40, 0, -60), 6),
     "left common iliac": ("lower", None, (-40, 0, -60), 6),
 }
+CAVA = {
+    "vena cava": (None, (0, 0, 0), (0, 0, 80), 9),
+    "": ("vena cava", None, (-50, -20, 80), 4),  # a renal vein
+    "upper": ("vena cava", None, (0, 5, 160), 8),
+    "right hepatic vein": ("upper", None, (60, 10, 100), 5),
+    "trunk": ("upper", None, (-5, 25, 150), 6),
+    "middle hepatic vein": ("trunk", None, (30, 60, 110), 4),
+    "left hepatic vein": ("trunk", None, (-60, 50, 130), 4),
+}
 
 
 def tree_of(rows, matrix=None):
@@ -202,7 +211,11 @@ def tree_of(rows, matrix=None):
 
 @pytest.mark.parametrize(
     ("anatomy", "rows", "unnamed"),
-    [("portal vein", PORTAL, {"", "upstream"}), ("aorta", AORTA, {"", "lower"})],
+    [
+        ("portal vein", PORTAL, {"", "upstream"}),
+        ("aorta", AORTA, {"", "lower"}),
+        ("vena cava", CAVA, {"", "upper", "trunk"}),
+    ],
 )
 @pytest.mark.parametrize("trunk", [None, 0])
 def test_every_branch_gets_its_own_name(anatomy, rows, unnamed, trunk):
@@ -227,7 +240,7 @@ def test_three_branches_at_one_place_are_two_divisions():
 
 def test_what_cannot_be_named_is_refused():
     skeleton, _names = tree_of(AORTA)
-    with pytest.raises(InputError, match="use portal vein, aorta"):
+    with pytest.raises(InputError, match="use portal vein, vena cava, aorta"):
         propose_names(skeleton, "lung")
     with pytest.raises(InputError, match="branch 99"):
         propose_names(skeleton, "aorta", 99)

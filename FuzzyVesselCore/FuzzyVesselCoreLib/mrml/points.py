@@ -14,7 +14,7 @@ from ..geometry import inside, points_to_voxels, voxels_to_points
 from ..translation import tr as _
 from .reading import ijk_to_ras, node_name, transform_between, transformed
 
-VESSEL_COLOR, BACKGROUND_COLOR = (1.0, 0.78, 0.1), (0.25, 0.65, 1.0)
+VESSEL_COLOR, BACKGROUND_COLOR = (0.85, 0.4, 0.31), (0.25, 0.65, 1.0)  # Slicer's of blood vessels
 
 
 class OutsideError(InputError):
@@ -164,6 +164,12 @@ def paint(node: Any, color: tuple[float, float, float]) -> None:
     display.SetSelectedColor(color)
     display.SetColor(color)
     display.SetPointLabelsVisibility(False)
+
+
+def color_of(list_node: Any) -> tuple[float, float, float]:
+    """The colour of a list's points, and of its vessel."""
+    display = list_node and list_node.GetDisplayNode()
+    return tuple(display.GetSelectedColor()) if display is not None else VESSEL_COLOR
 
 
 def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:

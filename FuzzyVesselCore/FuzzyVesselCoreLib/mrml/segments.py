@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..translation import tr as _
 from ..voxels.masks import bounding_box, full_box
 from .images import array_from_image, image_from_array
+from .points import color_of
 from .reading import (
     BINARY_LABELMAP,
     VOXELS_TAG,
@@ -98,7 +99,6 @@ def kind_named(name: str) -> str:
 
 # ---- from labels to a segment
 
-SEGMENT_COLOR = (0.85, 0.25, 0.2)
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
 VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
@@ -127,8 +127,9 @@ def new_segment(
 ) -> Any:
     """Labels (K, J, I; 0 or 1), cut to what is not 0, as a vtkSegment in a segmentation's frame.
 
-    The volume gives the geometry, the list of seeds the name, and with it the terminology entry. It
-    is not added yet; the segmentation is None where that is still to be added, too.
+    The volume gives the geometry, the list of seeds the colour and the name, and with it the
+    terminology entry. It is not added yet; the segmentation is None where that is still to be
+    added, too.
     """
     import slicer
 
@@ -145,7 +146,7 @@ def new_segment(
         slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
     segment = slicer.vtkSegment()
     segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
-    segment.SetColor(SEGMENT_COLOR)
+    segment.SetColor(color_of(seeds_node))
     segment.SetTerminology(entry_of(kind_named(segment.GetName())))
     for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
         if node is not None:

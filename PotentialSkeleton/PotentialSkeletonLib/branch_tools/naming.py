@@ -1,12 +1,14 @@
 """Proposed names of a tree's branches, from rules about how vessels divide and in which direction.
 
-A rule is a row of a table: a vessel ends in two groups of branches that lie apart along an axis of
-the body, or gives off two to its sides. Anatomy varies and a mask is rarely whole, so every name is
-a proposal (it ends with "(?)") for a person to accept or to change. The segments are those of
-Couinaud, by the portal vein's branches; the caudate lobe (segment 1) has no branch of its own here.
+A rule is a row of a table: a vessel ends in two or three groups of branches that lie apart along an
+axis of the body, or gives off two to its sides. Anatomy varies and a mask is rarely whole, so every
+name is a proposal (it ends with "(?)") for a person to accept or to change. The segments are those
+of Couinaud, by the portal vein's branches; the caudate lobe (segment 1) has no branch of its own
+here: it drains into the vena cava itself.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +27,8 @@ RIGHT, ANTERIOR, SUPERIOR = np.eye(3)  # of the patient
 ASIDE = 0.6  # cosine to the axis, from which on a branch leaves to the side
 FIRST_PART = 20.0  # mm of a branch, which have its direction
 ENDS, SIDES = "ends in", "gives off"
-# Vessel, what it does, the axis, and the names of the two: further along the axis, less far.
-Rule = tuple[str, str, np.ndarray, str, str]
+# Vessel, what it does, the axis, and names in their order along it: the furthest is first.
+Rule = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,21 @@ ANATOMIES = {
             (_("umbilical part"), ENDS, RIGHT, f"{LIVER_SEGMENT} 4", f"{LIVER_SEGMENT} 3"),
         ),
     ),
+    "vena cava": Anatomy(
+        _("vena cava"),
+        SUPERIOR,
+        0.35,
+        (
+            (
+                _("vena cava"),
+                ENDS,
+                RIGHT,
+                _("right hepatic vein"),
+                _("middle hepatic vein"),
+                _("left hepatic vein"),
+            ),
+        ),
+    ),
     "aorta": Anatomy(
         _("aorta"),
         -SUPERIOR,
@@ -82,7 +99,7 @@ def propose_names(
     ----------
     skeleton : CurveSkeleton
     anatomy : str
-        "portal vein" or "aorta", a key of `ANATOMIES`.
+        "portal vein", "vena cava" or "aorta", a key of `ANATOMIES`.
     trunk : int, optional
         Number of a branch of that vessel; by default the one with the largest mean radius.
     ijk_to_ras : array_like, (4, 4), optional
@@ -127,7 +144,7 @@ def propose_names(
     for vessel, does, axis, *names in tree.anatomy.rules:
         way, ends = tree.course(begins.get(vessel, []))
         if does == ENDS:
-            begins.update(tree.apart(ends, axis, names))
+            begins.update(tree.apart(tree.enough(ends, axis, len(names)), axis, names))
         else:
             begins.update(tree.sideways(way, ends, axis, names))
     return {
@@ -190,14 +207,28 @@ class _Tree:
         steps = np.linalg.norm(np.diff(self.points[position], axis=0), axis=1)
         return bool(branch.children) and steps.sum() < 2 * branch.radius.mean()
 
+    def _places(self, positions, axis):
+        """Centres along an axis of branches with all downstream of them."""
+        return self.moments[positions] @ axis / self.volumes[positions].clip(1e-12)
+
+    def enough(self, ends, axis, count):
+        """As many ends: the last along the axis is a common trunk, as of two hepatic veins."""
+        while 1 < len(ends) < count:
+            last = ends[int(self._places(ends, axis).argmin())]
+            further = self.course([last])[1]
+            if len(further) < 2:
+                return []
+            ends = [n for n in ends if n != last] + further
+        return ends
+
     def apart(self, ends, axis, names):
-        """The ends in two groups, at the widest gap between their centres along the axis."""
-        if len(ends) < 2:
+        """The ends in groups, at the widest gaps between their centres along the axis."""
+        if len(ends) < len(names):
             return {}
-        places = self.moments[ends] @ axis / self.volumes[ends].clip(1e-12)
+        places = self._places(ends, axis)
         order = np.argsort(-places)
-        cut = int(np.diff(places[order]).argmin()) + 1
-        groups = [[ends[n] for n in order[:cut]], [ends[n] for n in order[cut:]]]
+        cuts = np.sort(np.argsort(np.diff(places[order]))[: len(names) - 1]) + 1
+        groups = [[ends[n] for n in group] for group in np.split(order, cuts)]
         return dict(zip(names, groups))
 
     def sideways(self, way, ends, axis, names):

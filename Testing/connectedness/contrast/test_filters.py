@@ -47,6 +47,3 @@ def test_the_guided_filter_is_that_of_its_definition(shape, number, radii, devia
     gain = variance / (variance + deviation**2)
     wanted = mean(gain) * exact + mean(mean(exact) - gain * mean(exact))
     np.testing.assert_allclose(self_guided(volume, radii, deviation), wanted, atol=0.05)
-
-
-# --- small parts round a click

@@ -60,6 +60,18 @@ def voxels(node):
 # --- what comes out
 
 
+def test_a_vessel_has_the_colour_of_its_points(logic, volume, seeds):
+    import slicer
+
+    from FuzzyVesselCoreLib.mrml.points import color_of
+
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    seeds.GetDisplayNode().SetSelectedColor(0.1, 0.2, 0.3)
+    logic.segment(volume, seeds, segmentationNode=node)
+    (segment_id,) = node.GetSegmentation().GetSegmentIDs()
+    assert node.GetSegmentation().GetSegment(segment_id).GetColor() == color_of(seeds)
+
+
 @pytest.mark.parametrize("under", TRANSFORMS)
 def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel, under):
     volume = add_volume(vessel, transform=TRANSFORMS[under]())

@@ -217,9 +217,6 @@ def test_the_first_result_is_fitted_into_the_views_and_later_ones_are_not(slicer
     assert slice_node.GetFieldOfView()[0] == pytest.approx(300)
 
 
-# --- masks
-
-
 # --- the panel's life
 
 

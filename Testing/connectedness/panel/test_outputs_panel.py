@@ -178,9 +178,6 @@ def composite(slicer_scene):
     return slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
 
 
-# --- 3: surfaces
-
-
 # --- 4: IDs of segments
 
 
@@ -214,6 +211,3 @@ def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, c
     assert len(chosen.take_errors()) == 1
     assert slicer_scene.GetNumberOfNodes() == nodes
     assert all(getattr(chosen.parameters, name) is None for name in OUTPUTS)
-
-
-# --- 5: a segment that was chosen to be overwritten

@@ -126,9 +126,6 @@ def test_groups_that_cannot_be_worked_with_are_named(groups, message):
         relative_connectedness(row(100, 100, 100), groups, AFFINITY, mask=row(1, 1, 0))
 
 
-# ---- the contrast model: voxels have levels, and 26 neighbours
-
-
 # ---- Branches and hand-overs: against the definition, by another algorithm on small volumes
 
 

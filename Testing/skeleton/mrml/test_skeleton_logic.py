@@ -51,12 +51,6 @@ def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
     assert all(n.GetTransformNodeID() == labelmap.GetTransformNodeID() for n in spatial)
 
 
-# --- what goes in
-
-
-# --- what comes out
-
-
 # --- refusals, Cancel and failures leave the scene as it was
 
 

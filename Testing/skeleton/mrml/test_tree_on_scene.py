@@ -152,9 +152,6 @@ def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_pat
     assert "branch" in nodes(tree, "curveNodes")[branch].GetName()
 
 
-# --- measuring
-
-
 # --- several segments: one tree each, all or none, each as if it were alone
 
 

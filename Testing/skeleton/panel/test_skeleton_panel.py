@@ -94,9 +94,6 @@ def column(panel, number, in_order=False):
     return [float(table.item(row, number).text()) for row in rows]
 
 
-# --- the object
-
-
 # --- runs
 
 
