@@ -57,11 +57,6 @@ class SolidInput:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return voxels_to_points(positions, self.ijk_to_ras)
 
-    def has_segment(self) -> bool:
-        """Whether the segment is still there, for a segmentation."""
-        there = self.node.GetSegmentation() if self.segment_id else None
-        return there is None or there.GetSegment(self.segment_id) is not None
-
     def cropped(self) -> "SolidInput":
         """The object with one layer of empty voxels around it."""
         held = [np.flatnonzero(self.mask.any(axis=tuple({0, 1, 2} - {axis}))) for axis in range(3)]
