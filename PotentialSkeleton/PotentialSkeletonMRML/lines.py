@@ -36,8 +36,6 @@ SECTIONS = {
     "roundness": "Roundness",
     "filled_percent": "Filled",
 }
-COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
-LINE_WIDTH = 3  # pixels
 UNITS = {"_mm": "mm", "_mm2": "mm2", "_ml": "ml"}  # endings of a table's columns
 
 
@@ -121,18 +119,6 @@ def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
         node.SetAndObservePolyData(data)
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()
-
-
-def show_model(node: Any, lines: bool) -> None:
-    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
-    display = node.GetDisplayNode()
-    display.SetActiveScalarName(RADIUS)
-    display.SetAndObserveColorNodeID(COLORS)
-    display.SetScalarRangeFlag(display.UseDataScalarRange)
-    display.ScalarVisibilityOn()
-    if lines:
-        display.SetLineWidth(LINE_WIDTH)
-        display.LightingOff()
 
 
 # --- and back

@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 
-from .colouring import branch_color
+from .colouring import branch_color, show_model
 from .lines import (
     branch_lines,
     fill_curve,
@@ -26,7 +26,6 @@ from .lines import (
     fill_table,
     group,
     show_curve,
-    show_model,
     tubes,
 )
 from .run_nodes import CENTRELINES, SkeletonResult, refer_to_outputs

@@ -37,12 +37,12 @@ from PotentialSkeletonLib.branch_tools import (
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, straightening, tree_steps
+from .colouring import show_model
 from .lines import (
     SECTIONS,
     fill_model,
     fill_table,
     names_of,
-    show_model,
     skeleton_of,
     stored_skeleton,
     stored_table,
