@@ -7,8 +7,14 @@ import types
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import Cancelled
-from support.mrml_cases import add_volume, world_of
+from support.mrml_cases import (
+    OBLIQUE_LEFT_HANDED,
+    add_volume,
+    linear_transform,
+    rotation_about,
+    warp_transform,
+    world_of,
+)
 from support.places import ROOT
 
 pytest.importorskip("slicer", reason="slicer-core is not installed")
@@ -16,7 +22,9 @@ from support.slice_view import SliceView
 
 NAME, MODULE = "Vessel from clicks", "SegmentEditorVesselFromClicks"
 SHAPE = (32, 40, 40)
-FIRST, BESIDE = (16, 10, 5), (16, 28, 20)
+FIRST, OTHER, BESIDE = (16, 10, 5), (16, 10, 34), (16, 28, 20)
+MIDDLE = (20, 20, 16)  # I, J, K
+STRAIGHT = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,15 +34,11 @@ def registered():
     from emulators.qt import application
 
     application.install()
-    import types
-
     import slicer
 
     application.started.clear()
-    path = ROOT / MODULE / f"{MODULE}.py"
-    module = __import__(MODULE)
-    parent = types.SimpleNamespace(path=str(path))
-    getattr(module, MODULE)(parent)
+    parent = types.SimpleNamespace(path=str(ROOT / MODULE / f"{MODULE}.py"))
+    getattr(__import__(MODULE), MODULE)(parent)
     (start,) = application.started
     start()
     assert parent.hidden
@@ -45,7 +49,7 @@ def registered():
 class Session:
     """An editor with the effect, on two tubes and a segmentation of two segments."""
 
-    def __init__(self, slicer):
+    def __init__(self, slicer, ijk_to_ras=STRAIGHT, transform=None):
         from emulators.qt.segment_editor import Editor
 
         self.slicer = slicer
@@ -53,12 +57,13 @@ class Session:
         self.first, self.second = ((k - 16) ** 2 + (j - c) ** 2 <= 5 for c in (10, 28))
         noise = np.random.default_rng(3).normal(0, 6, SHAPE)
         voxels = (100 + 80.0 * (self.first | self.second) + noise).astype(np.float32)
-        self.volume = add_volume(voxels, np.diag([-1.0, -1.0, 1.0, 1.0]))
+        self.volume = add_volume(voxels, ijk_to_ras, transform)
         self.segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "vessels")
         self.segmentation.CreateDefaultDisplayNodes()
         self.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(self.volume)
+        self.inner = self.segmentation.GetSegmentation()
         for name in ("portal", "hepatic"):
-            self.segmentation.GetSegmentation().AddEmptySegment(name, name)
+            self.inner.AddEmptySegment(name, name)
         self.editor = Editor(NAME, self.segmentation, self.volume)
         self.editor.select("portal")
         self.editor.effect.activate()
@@ -72,6 +77,14 @@ class Session:
         self.live.click(world_of(self.volume, voxel), background)
         self.wait()
 
+    def choose(self, segment_id):
+        self.editor.select(segment_id)
+        self.wait()
+
+    def want(self, more):
+        self.options.more.value = more
+        self.wait()
+
     def wait(self):
         """Let timers and runs end."""
         end = time.monotonic() + 60
@@ -81,12 +94,7 @@ class Session:
 
     def segment(self, segment_id):
         """Labels of a segment on the volume."""
-        if (
-            self.segmentation.GetSegmentation()
-            .GetSegment(segment_id)
-            .GetRepresentation("Binary labelmap")
-            .IsEmpty()
-        ):
+        if self.inner.GetSegment(segment_id).GetRepresentation("Binary labelmap").IsEmpty():
             return np.zeros(SHAPE, bool)
         array = self.slicer.util.arrayFromSegmentBinaryLabelmap(
             self.segmentation, segment_id, self.volume
@@ -113,16 +121,37 @@ class Session:
 
 
 @pytest.fixture
-def session(slicer_scene, monkeypatch):
+def make(slicer_scene, monkeypatch):
+    """A function that makes a session."""
     import slicer
 
-    errors = []
+    errors, made = [], []
     monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _trace: errors.append(error))
     monkeypatch.setattr(slicer.app, "mouseButtons", lambda: 0)
-    session = Session(slicer)
-    yield session
-    session.editor.close()
+
+    def make(*arguments):
+        made.append(Session(slicer, *arguments))
+        return made[-1]
+
+    yield make
+    for session in made:
+        session.editor.close()
     assert not errors, f"an error in a slot or an observer: {errors[0]!r}"
+
+
+@pytest.fixture
+def session(make):
+    return make()
+
+
+def block(k, j, i):
+    """A mask of some voxels, as a brush paints it."""
+    mask = np.zeros(SHAPE, bool)
+    mask[slice(*k), slice(*j), slice(*i)] = True
+    return mask
+
+
+PAINTED, LATER = block((2, 5), (2, 5), (2, 5)), block((25, 28), (25, 28), (25, 28))
 
 
 def test_the_module_s_own_test_works_the_effect(slicer_scene):
@@ -169,32 +198,19 @@ def test_a_background_click_takes_a_branch_away(session):
     assert (session.points(), session.points("background")) == (2, 1)
 
 
-def test_undo_and_redo_of_the_editor(session):
-    painted = np.zeros(SHAPE, bool)
-    painted[2:5, 2:5, 2:5] = True
-    session.put("portal", painted)
-    session.click(FIRST)
-    session.options.apply.click()
-    after = session.segment("portal")
-    assert after.sum() > painted.sum()
-    session.editor.logic.Undo()
-    assert np.array_equal(session.segment("portal"), painted)
-    session.editor.logic.Redo()
-    assert np.array_equal(session.segment("portal"), after)
-
-
-def test_apply_keeps_or_replaces_what_the_segment_holds(session):
-    painted = np.zeros(SHAPE, bool)
-    painted[2:5, 2:5, 2:5] = True
-    session.put("portal", painted)
+def test_apply_keeps_or_replaces_what_the_segment_holds_and_is_one_step_of_undo(session):
+    session.put("portal", PAINTED)
     session.click(FIRST)
     shown = session.preview()
     session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), shown | painted)
+    assert np.array_equal(session.segment("portal"), shown | PAINTED)
+    session.editor.logic.Undo()
+    assert np.array_equal(session.segment("portal"), PAINTED)
+    session.editor.logic.Redo()
+    assert np.array_equal(session.segment("portal"), shown | PAINTED)
     session.options.keep.click()
     assert session.editor.effect.integerParameter("Keep") == 0
-    session.options.more.value = -0.5
-    session.wait()
+    session.want(-0.5)
     less = session.preview()
     assert 0 < less.sum() < shown.sum()
     session.options.apply.click()
@@ -202,39 +218,32 @@ def test_apply_keeps_or_replaces_what_the_segment_holds(session):
 
 
 def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
-    painted = np.zeros(SHAPE, bool)
-    painted[14:19, 8:13, 2:4] = True  # some of it within the vessel
+    painted = block((14, 19), (8, 13), (2, 4))  # some of it within the vessel
     session.put("portal", painted)
     session.click(FIRST)
     shown = session.preview()
     session.options.apply.click()
     first = session.segment("portal")
     assert (painted & shown).any()
-    later = np.zeros(SHAPE, bool)
-    later[25:28, 25:28, 25:28] = True
-    session.put("portal", first | later)
-    session.options.more.value = -0.5
-    session.wait()
+    session.put("portal", first | LATER)
+    session.want(-0.5)
     less = session.preview()
     assert (shown & ~less & ~painted).any()
     session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), less | painted | later)
+    assert np.array_equal(session.segment("portal"), less | painted | LATER)
     session.editor.logic.Undo()
-    assert np.array_equal(session.segment("portal"), first | later)
+    assert np.array_equal(session.segment("portal"), first | LATER)
 
 
 def test_after_an_undo_apply_adds(session):
     session.click(FIRST)
     session.options.apply.click()
     session.editor.logic.Undo()
-    painted = np.zeros(SHAPE, bool)
-    painted[25:28, 25:28, 25:28] = True
-    session.put("portal", painted)
-    session.options.more.value = -0.5
-    session.wait()
+    session.put("portal", LATER)
+    session.want(-0.5)
     less = session.preview()
     session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), less | painted)
+    assert np.array_equal(session.segment("portal"), less | LATER)
 
 
 @pytest.mark.parametrize("mode", ["OverwriteAllSegments", "OverwriteNone"])
@@ -253,11 +262,9 @@ def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
 def test_each_segment_keeps_its_points_and_its_threshold(session):
     """The preview of another segment that was not applied stays, and Apply writes both."""
     session.click(FIRST)
-    session.options.more.value = 0.5
-    session.wait()
+    session.want(0.5)
     portal = session.preview(1)
-    session.editor.select("hepatic")
-    session.wait()
+    session.choose("hepatic")
     assert (session.points(), session.options.more.value) == (0, 0)
     assert np.array_equal(session.preview(1), portal)
     session.click(BESIDE)
@@ -270,8 +277,7 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     session.options.apply.click()
     for name, labels in zip(("portal", "hepatic"), shown):
         assert np.array_equal(session.segment(name), labels)
-    session.editor.select("portal")
-    session.wait()
+    session.choose("portal")
     assert (session.points(), session.options.more.value) == (1, 0.5)
     assert session.preview() is None
     session.editor.logic.Undo()  # one step for both
@@ -288,28 +294,6 @@ def test_errors_are_sentences_in_the_options(session):
     session.click(FIRST)
     assert session.text().splitlines()[1:] == ["Left out, because nothing may be edited there: v1."]
     assert session.preview()[session.first].mean() > 0.95
-
-
-def test_a_click_during_a_run_ends_it_and_the_last_one_wins(session):
-    work, runs = session.live._run._work, []
-
-    def slow(inputs, progress):
-        runs.append(len(inputs[0].points["portal"]))
-        end = time.monotonic() + 120
-        while len(runs) == 1 and time.monotonic() < end:
-            if not progress(0.1):
-                raise Cancelled
-            time.sleep(0.002)
-        return work(inputs, progress)
-
-    session.live._run._work = slow
-    session.live.click(world_of(session.volume, FIRST))
-    while not runs:
-        session.slicer.app.processEvents()
-    time.sleep(0.4)
-    session.click(BESIDE)
-    assert runs == [1, 2]
-    assert session.preview()[session.first | session.second].mean() > 0.95
 
 
 def test_closing_the_scene_ends_everything(session):
@@ -378,14 +362,159 @@ def view_ras(view, x):
     return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
 
 
-def test_nothing_of_the_preview_is_saved(session, tmp_path):
+def test_points_and_threshold_are_saved_with_the_scene_and_the_preview_is_not(session, tmp_path):
+    from SegmentEditorVesselFromClicksPanel.clicks import Clicks
+
+    session.choose("hepatic")
     session.click(FIRST)
+    session.click(BESIDE, background=True)
+    session.want(-0.35)
+    places = [world_of(session.volume, voxel) for voxel in (FIRST, BESIDE)]
     path = str(tmp_path / "scene.mrb")
     assert session.slicer.util.saveScene(path, {})
     session.editor.effect.deactivate()
     session.slicer.mrmlScene.Clear(False)
     session.slicer.util.loadScene(path, {})
-    nodes = session.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
-    assert [node.GetName() for node in nodes] == ["vessels"]
-    (points,) = session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
-    assert points.GetNumberOfControlPoints() == 1
+    (loaded,) = session.slicer.util.getNodesByClass("vtkMRMLSegmentationNode")
+    assert loaded.GetName() == "vessels"
+    assert session.slicer.util.getNodesByClass("vtkMRMLLabelMapVolumeNode") == []
+    again = Clicks(loaded, "hepatic")
+    found = [again.points(kind).world for kind in ("vessel", "background")]
+    np.testing.assert_allclose(np.concatenate(found), places, atol=1e-4)
+    assert again.more == -0.35
+    again.remove_last()
+    assert again.points("background").labels == []
+    assert Clicks(loaded, "portal").nodes == {}
+
+
+# --- which voxels the vessel has
+
+
+def test_it_is_what_the_module_segments(session):
+    """On the volume's own voxels, with nothing masked, the effect and the module agree."""
+    from FuzzyConnectedGPULib import segment
+
+    session.click(FIRST)
+    session.click(BESIDE, background=True)
+    voxels = session.slicer.util.arrayFromVolume(session.volume)
+    spacing = session.volume.GetSpacing()[::-1]
+    found = segment(voxels, [FIRST], background_seeds=[BESIDE], spacing=spacing, device="cpu")
+    assert np.array_equal(session.preview(), found.labels)
+
+
+@pytest.mark.parametrize("transforms", ["none", "volume", "segmentation", "both", "bent"])
+@pytest.mark.parametrize("geometry", ["own", "cropped", "turned"])
+def test_any_transform_and_any_geometry(make, transforms, geometry):
+    """The same vessel, wherever volume and segmentation hang and whatever voxels are edited."""
+    from FuzzyVesselCoreLib.mrml.reading import mask_of
+
+    of_volume = linear_transform() if transforms in ("volume", "both") else None
+    of_volume = warp_transform(2.0) if transforms == "bent" else of_volume
+    session = make(OBLIQUE_LEFT_HANDED, of_volume)
+    if transforms in ("segmentation", "both"):
+        turned = linear_transform(-40, (0.9, 1.2, 1.0), (-4, 3, 8))
+        session.segmentation.SetAndObserveTransformNodeID(turned.GetID())
+    session.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
+    if geometry == "cropped":
+        set_geometry(session, frame_of(session), (3, 36, 2, 33, 5, 27))
+    if geometry == "turned":
+        middle = np.eye(4)
+        middle[:3, 3] = MIDDLE
+        turn = middle @ rotation_about((1, 2, 3), 30) @ np.linalg.inv(middle)
+        set_geometry(session, frame_of(session) @ turn, (0, 39, 0, 39, 0, 31))
+    session.click(FIRST)
+    session.click(OTHER)
+    assert session.text().startswith("Preview: ")
+    assert "\n" not in session.text()  # no point is left out
+    found = mask_of(session.live._preview._node, session.volume, SHAPE)
+    inner = np.zeros(SHAPE, bool)
+    inner[8:24, 6:34, 12:28] = True  # in all of the geometries
+    k, j, _i = np.indices(SHAPE)
+    near_first = (k - 16) ** 2 + (j - 10) ** 2 <= 16
+    assert found[session.first & inner].mean() > 0.9
+    assert not found[~near_first & inner].any()
+
+
+def set_geometry(session, ijk_to_segmentation, extent):
+    """Let the segmentation have a geometry of its own."""
+    from FuzzyVesselCoreLib.mrml.reading import matrix_from_array
+
+    convert, image = session.slicer.vtkSegmentationConverter, session.slicer.vtkOrientedImageData()
+    image.SetExtent(extent)
+    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_segmentation))
+    session.inner.SetConversionParameter(
+        convert.GetReferenceImageGeometryParameterName(), convert.SerializeImageGeometry(image)
+    )
+
+
+def frame_of(session):
+    """I, J, K of the volume to the segmentation's frame, at the volume's middle."""
+    import vtk
+
+    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+
+    transform = vtk.vtkGeneralTransform()
+    session.slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
+        session.volume.GetParentTransformNode(),
+        session.segmentation.GetParentTransformNode(),
+        transform,
+    )
+
+    def place(ijk):
+        return np.array(transform.TransformPoint((ijk_to_ras(session.volume) @ [*ijk, 1])[:3]))
+
+    middle, matrix = np.array(MIDDLE), np.eye(4)
+    for axis in range(3):
+        step = np.eye(3)[axis]
+        matrix[:3, axis] = (place(middle + step) - place(middle - step)) / 2
+    matrix[:3, 3] = place(middle) - matrix[:3, :3] @ middle
+    return matrix
+
+
+def test_paths_stay_inside_the_editable_area(session):
+    """A gap in the area ends the vessel: what lies behind it is not reached and then kept."""
+    area = np.ones(SHAPE, bool)
+    area[:, :, 20:22] = False
+    session.inner.AddEmptySegment("liver", "liver")
+    session.put("liver", area)
+    node, inside = session.editor.node, session.slicer.vtkMRMLSegmentationNode
+    node.SetMaskMode(inside.EditAllowedInsideSingleSegment)
+    node.SetMaskSegmentID("liver")
+    session.click(FIRST)
+    labels = session.preview()
+    assert labels[:, :, :20][session.first[:, :, :20]].mean() > 0.9
+    assert not labels[:, :, 20:].any()
+
+
+def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(session):
+    """The range bounds the paths; tissue and noise are still those of the whole area."""
+    session.click(FIRST)
+    whole = session.preview()
+    session.editor.node.SourceVolumeIntensityMaskOn()
+    session.editor.node.SetSourceVolumeIntensityMaskRange(150, 300)
+    session.wait()
+    labels, voxels = session.preview(), session.slicer.util.arrayFromVolume(session.volume)
+    assert not (labels & (voxels < 150)).any()
+    both = np.count_nonzero(labels & whole & (voxels >= 150))
+    assert 2 * both / (labels.sum() + (whole & (voxels >= 150)).sum()) > 0.95
+
+
+def test_vessels_that_touch_are_divided_among_the_segments_with_points(session):
+    from support.crossing_vessels import crossing
+
+    session.slicer.util.updateVolumeFromArray(session.volume, crossing().astype(np.float32))
+    session.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
+    session.live.inputs_changed()
+    session.click((6, 6, 2))
+    together = session.preview()
+    session.choose("hepatic")
+    session.click((6, 15, 38))
+    portal, hepatic = session.preview(1), session.preview(2)
+    assert portal[6, 6, 2]
+    assert hepatic[6, 15, 38]
+    assert together[6, 15, 38]  # alone, the first has both
+    assert (portal | hepatic).sum() > 0.7 * together.sum()
+    session.click((6, 15, 20))
+    session.choose("portal")
+    session.click((6, 15, 20), background=True)  # a point of the other one is not background
+    assert session.preview(1)[6, 6, 2]
