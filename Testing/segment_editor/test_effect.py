@@ -484,6 +484,8 @@ def test_paths_stay_inside_the_editable_area(session):
     labels = session.preview()
     assert labels[:, :, :20][session.first[:, :, :20]].mean() > 0.9
     assert not labels[:, :, 20:].any()
+    session.click((16, 10, 21))
+    assert "nothing may be edited there: v2" in session.text()
 
 
 def test_an_intensity_range_of_vessels_alone_keeps_their_contrast(session):

@@ -90,6 +90,20 @@ def world_of(volume_node, voxel):
     return world
 
 
+def array(node):
+    """The voxels of a volume node, (K, J, I)."""
+    import slicer
+
+    return slicer.util.arrayFromVolume(node)
+
+
+def segment_array(segmentation, segment_id, volume):
+    """The voxels of a segment on the voxels of a volume."""
+    import slicer
+
+    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
+
+
 def scene_text():
     """All nodes with all their attributes: equal before and after where nothing was changed."""
     import slicer

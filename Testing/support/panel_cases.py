@@ -1,8 +1,10 @@
-"""A small noisy vessel, and a node's voxels, for the tests of the connectedness panel."""
+"""A small noisy vessel, and what a person does with the connectedness panel and sees of it."""
+
+import time
 
 import numpy as np
 
-from .mrml_cases import add_seeds
+from .mrml_cases import add_seeds, array, world_of
 
 SHAPE = (14, 16, 18)
 POINTS = [(7, 8, 3), (7, 8, 14)]  # in the vessel
@@ -16,13 +18,6 @@ def vessel(shape=SHAPE):
     return (np.where(tube, 200, 90) + rng.normal(0, 9, shape)).astype(np.int16)
 
 
-def array(node):
-    """The voxels of a volume node, (K, J, I)."""
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
-
-
 def table(panel):
     """The texts of the points' table, a list for each row."""
     rows = panel.ui.seedsTable
@@ -30,16 +25,6 @@ def table(panel):
         [rows.item(row, column).text() for column in range(rows.columnCount)]
         for row in range(rows.rowCount)
     ]
-
-
-def wait(panel, until, seconds=120):
-    """Handle events until something is so."""
-    import time
-
-    end = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < end, "it did not happen"
-        panel.process_events()
 
 
 def during_runs(monkeypatch, act):
@@ -67,3 +52,86 @@ def with_published_model(panel):
     parameters.backgroundSeeds = add_seeds(parameters.inputVolume, [(2, 2, 9)], "background")
     panel.process_events()
     return panel
+
+
+def press(panel, key):
+    """Press a key in the window of the panel."""
+    import qt
+
+    keys = panel.window.window().findChildren(qt.QShortcut)
+    (shortcut,) = (each for each in keys if each.key.toString() == key and each.enabled)
+    shortcut.activated.emit()
+    panel.process_events()
+
+
+def point_at(volume, voxel):
+    """Put the mouse over a voxel in a slice, or, without one, away from all slices."""
+    import slicer
+
+    node = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
+    node = node or slicer.mrmlScene.AddNewNodeByClass("vtkMRMLCrosshairNode")
+    if voxel is None:
+        node.SetCursorPositionInvalid()
+    else:
+        node.SetCursorPositionRAS(world_of(volume, voxel))
+
+
+def until(panel, reached, seconds=120):
+    """Handle events until something is so."""
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end, "it did not happen"
+        panel.process_events()
+
+
+def settle(panel):
+    """Let runs, timers and threads end."""
+    own = panel.widget.panel
+    until(
+        panel,
+        lambda: not (
+            own.running.active or own.following.working or own._waiting
+            or (own.output.surface.waits and not own.seeds.dragging)
+        ),
+    )  # fmt: skip
+    panel.process_events()
+
+
+def button(down):
+    """Let a button of the mouse be down, or not."""
+    import slicer
+
+    slicer.app.mouseButtons = lambda: int(down)
+
+
+def hold(panel):
+    """Press the button on a point; it moves by `move`."""
+    button(True)
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointStartInteractionEvent)
+
+
+def move(panel, voxel, index=1):
+    position = world_of(panel.parameters.inputVolume, voxel)
+    panel.parameters.seeds.SetNthControlPointPositionWorld(index, position)
+
+
+def let_go(panel):
+    button(False)
+    seeds = panel.parameters.seeds
+    seeds.InvokeEvent(seeds.PointEndInteractionEvent)
+
+
+def preview(panel):
+    """Labels of the preview on the volume, 1 for the first vessel; None without one."""
+    found = panel.widget.panel.following._preview.labels
+    return None if found is None else found.copy()
+
+
+def labels(panel):
+    """A copy of the labels that were written."""
+    return array(panel.parameters.labelmap).copy()
+
+
+def own_segment_is_shown(panel):
+    return panel.parameters.segmentation.GetDisplayNode().GetVisibility2D()

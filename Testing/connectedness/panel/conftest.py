@@ -2,9 +2,8 @@
 
 import pytest
 
-from support.drag_cases import settle, until
 from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import POINTS, vessel
+from support.panel_cases import POINTS, settle, until, vessel
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,15 +3,13 @@
 The pictures that it takes on the way can be kept: FUZZYVESSEL_PICTURES names a folder for them.
 """
 
-import time
-
 import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from support.drag_cases import button
-from support.mrml_cases import world_of
+from support.mrml_cases import array, world_of
+from support.panel_cases import button, until
 
 SIZE = 72
 
@@ -51,13 +49,6 @@ def panel(volume, view, open_panel):
     return panel
 
 
-def wait(panel, until, seconds=120):
-    end = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < end, "it did not happen"
-        panel.process_events()
-
-
 def click_at(view, volume, voxel):
     """Bring a voxel into the slice and click it."""
     world = world_of(volume, voxel)
@@ -70,12 +61,6 @@ def place_seeds(panel, view, volume, phantom):
     for voxel in phantom.seeds:
         click_at(view, volume, voxel)
     panel.process_events()
-
-
-def array(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 def test_clicks_place_seeds_until_the_right_button(panel, view, volume, phantom):
@@ -135,7 +120,7 @@ def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom,
     view.click(20, 20, "Right")
     panel.parameters.automaticAffinity = False
     panel.ui.autoUpdateCheckBox.checked = True
-    wait(panel, lambda: panel.parameters.sceneVolume is not None)
+    until(panel, lambda: panel.parameters.sceneVolume is not None)
     first = tuple(phantom.seeds[0])
     target = (first[0], first[1] - 6, first[2] + 4)
     view.node.JumpSliceByOffsetting(*world_of(volume, first))
@@ -151,7 +136,7 @@ def test_the_result_follows_a_seed_that_is_dragged(panel, view, volume, phantom,
     view.release(*end)
     moved = points_in_volume(volume, placed_points(panel.parameters.seeds).world)[0]
     assert np.abs(moved - target).max() <= 1
-    wait(panel, lambda: array(panel.parameters.sceneVolume)[tuple(moved)] == 1)
+    until(panel, lambda: array(panel.parameters.sceneVolume)[tuple(moved)] == 1)
     assert array(panel.parameters.sceneVolume)[first] < 1
     assert not panel.widget.panel.seeds.dragging
     panel.click("undoSeedButton")

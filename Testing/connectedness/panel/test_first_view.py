@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from support.drag_cases import settle
-from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import array, table, vessel
+from support.mrml_cases import add_seeds, add_volume, array, world_of
+from support.panel_cases import point_at, press, settle, table, vessel
 
-LABELMAP = "vtkMRMLLabelMapVolumeNode"
 VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
 
 
@@ -140,49 +138,22 @@ def test_texts_go_with_what_they_speak_of(chosen):
 # --- points without Place
 
 
-@pytest.fixture
-def mouse(slicer_scene):
-    """Put the mouse over a point of the world in a slice, or away from all slices."""
-    node = slicer_scene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
-    node = node or slicer_scene.AddNewNodeByClass("vtkMRMLCrosshairNode")
-
-    def move(world):
-        if world is None:
-            node.SetCursorPositionInvalid()
-        else:
-            node.SetCursorPositionRAS(world)
-
-    return move
-
-
-def press(panel, key):
-    """Press a key in the window of the panel; returns whether something listens to it."""
-    import qt
-
-    for shortcut in panel.window.window().findChildren(qt.QShortcut):
-        if shortcut.key.toString() == key and shortcut.enabled:
-            shortcut.activated.emit()
-            panel.process_events()
-            return True
-    return False
-
-
-def test_keys_add_points_where_the_mouse_is(panel, mouse):
+def test_keys_add_points_where_the_mouse_is(panel):
     panel.parameters.inputVolume = volume = add_volume(vessel())
-    mouse(world_of(volume, (7, 8, 3)))
-    assert press(panel, "A")
+    point_at(volume, (7, 8, 3))
+    press(panel, "A")
     seeds = panel.parameters.seeds
     assert seeds.GetNthControlPointPositionWorld(0) == pytest.approx(world_of(volume, (7, 8, 3)))
     assert not seeds.GetDisplayNode().GetPointLabelsVisibility()  # they would cover the vessel
-    mouse(world_of(volume, (2, 2, 2)))
-    assert press(panel, "N")
+    point_at(volume, (2, 2, 2))
+    press(panel, "N")
     assert panel.parameters.backgroundSeeds.GetNumberOfControlPoints() == 1
-    assert press(panel, "A")
+    press(panel, "A")
     assert seeds.GetNumberOfControlPoints() == 2
-    assert press(panel, "Z")
+    press(panel, "Z")
     assert seeds.GetNumberOfControlPoints() == 1
-    mouse(None)
-    assert press(panel, "A")
+    point_at(volume, None)
+    press(panel, "A")
     assert seeds.GetNumberOfControlPoints() == 1
     assert "slice" in panel.ui.statusLabel.text
 

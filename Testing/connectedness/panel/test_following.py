@@ -5,7 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from support.drag_cases import (
+from FuzzyVesselCoreLib.errors import Cancelled, DeviceError
+from support.mrml_cases import add_seeds, array, world_of
+from support.panel_cases import (
+    POINTS,
     hold,
     labels,
     let_go,
@@ -15,8 +18,6 @@ from support.drag_cases import (
     settle,
     until,
 )
-from support.mrml_cases import add_seeds, world_of
-from support.panel_cases import POINTS, array
 
 
 def test_slices_follow_and_the_result_comes_at_the_end(live):
@@ -46,25 +47,25 @@ def test_slices_follow_and_the_result_comes_at_the_end(live):
     np.testing.assert_array_equal(shown, labels(live))
 
 
-def test_the_mouse_never_waits_and_the_latest_position_wins(live, monkeypatch):
+def test_the_mouse_never_waits_and_the_latest_position_wins(live):
     """A slow run that is out of date ends between its steps, and is not shown."""
-    following, ended = live.widget.panel.following, []
+    following, begun, ended = live.widget.panel.following, [], []
     work = following._run._work
 
     def slow(inputs, progress):
+        begun.append(inputs)
         end = time.monotonic() + 120
-        while len(ended) == 0 and time.monotonic() < end:
+        while not ended and time.monotonic() < end:
             if not progress(0.1):
                 ended.append("cancelled")
-                from FuzzyVesselCoreLib.errors import Cancelled
-
                 raise Cancelled
             time.sleep(0.002)
         return work(inputs, progress)
 
     following._run._work = slow
     hold(live)
-    move(live, (7, 8, 13))
+    for i in (12, 13):  # before the run begins
+        move(live, (7, 8, i))
     until(live, lambda: following._run.working)
     time.sleep(0.4)
     start = time.monotonic()
@@ -73,12 +74,10 @@ def test_the_mouse_never_waits_and_the_latest_position_wins(live, monkeypatch):
     assert time.monotonic() - start < 5  # the other position would have taken 20 seconds
     until(live, lambda: preview(live) is not None)
     assert ended == ["cancelled"]
+    assert len(begun) == 2
     let_go(live)
     settle(live)
-    values = live.parameters.sceneVolume
-    import slicer
-
-    assert slicer.util.arrayFromVolume(values)[7, 8, 10] == 1
+    assert array(live.parameters.sceneVolume)[7, 8, 10] == 1
 
 
 @pytest.mark.parametrize("how", ["untick", "leave", "close"])
@@ -101,22 +100,24 @@ def test_a_preview_goes_with_what_it_belongs_to(live, slicer_scene, how):
         live.widget.enter()
 
 
-def test_an_error_is_said_once_and_no_run_follows_it(live, monkeypatch):
+def test_an_error_is_said_once_and_the_next_change_is_followed(live, monkeypatch):
     from FuzzyConnectedGPUMRML import segmenting
 
     calls = []
 
     def fail(*_arguments, **_options):
-        from FuzzyVesselCoreLib.errors import DeviceError
-
         calls.append(1)
         raise DeviceError("lost")
 
-    monkeypatch.setattr(segmenting, "segment_arrays", fail)
-    live.parameters.seeds.RemoveNthControlPoint(1)
-    settle(live)
+    with monkeypatch.context() as patch:
+        patch.setattr(segmenting, "segment_arrays", fail)
+        live.parameters.seeds.RemoveNthControlPoint(1)
+        settle(live)
     assert "lost" in live.ui.statusLabel.text
     assert len(calls) == 1
+    live.parameters.seeds.AddControlPointWorld(world_of(live.parameters.inputVolume, POINTS[1]))
+    settle(live)
+    assert live.widget.panel.is_current()
 
 
 def test_further_points_keep_the_threshold_that_a_person_chose(live):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import SHAPE, array, vessel
+from support.mrml_cases import add_seeds, add_volume, array, segment_array
+from support.panel_cases import POINTS, SHAPE, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
 OUTPUTS = {
@@ -14,46 +14,32 @@ OUTPUTS = {
 }
 
 
-def add_segmentation(volume, labels, name="parts"):
-    """A user's segmentation, and the IDs of its segments."""
-    import slicer
-
-    node = slicer.mrmlScene.AddNewNodeByClass(SEGMENTATION, name)
-    labelmap = slicer.modules.volumes.logic().CreateAndAddLabelVolume(volume, "labels")
-    slicer.util.updateVolumeFromArray(labelmap, labels)
-    slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(labelmap, node)
-    slicer.mrmlScene.RemoveNode(labelmap)
-    inner = node.GetSegmentation()
-    for number, segment_id in enumerate(inner.GetSegmentIDs(), 1):
-        segment = inner.GetSegment(segment_id)
-        inner.RemoveSegment(segment_id)
-        inner.AddSegment(segment, f"Segment_{number}")  # as files have them
-    return node, list(inner.GetSegmentIDs())
-
-
 class Mine:
     """What a user has in the scene before and beside our results."""
 
     def __init__(self):
+        import slicer
+
         self.volume = add_volume(vessel())
         self.mask = add_volume(np.ones(SHAPE, np.uint8), kind=LABELMAP)
         labels = np.zeros(SHAPE, np.uint8)
         labels[2:5, 2:5, 2:5] = 1
-        self.segmentation, (self.segment,) = add_segmentation(self.volume, labels)
+        self.segmentation = slicer.mrmlScene.AddNewNodeByClass(SEGMENTATION, "parts")
+        self.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(self.volume)
+        self.segment = self.segmentation.GetSegmentation().AddEmptySegment("Segment_1", "part")
+        slicer.util.updateSegmentBinaryLabelmapFromArray(
+            labels, self.segmentation, self.segment, self.volume
+        )
         self.before = self.state()
 
     def state(self):
-        import slicer
-
         inner = self.segmentation.GetSegmentation()
         image = inner.GetSegment(self.segment).GetRepresentation("Binary labelmap")
         return (
             array(self.volume).tobytes(),
             array(self.mask).tobytes(),
             list(inner.GetSegmentIDs()),
-            slicer.util.arrayFromSegmentBinaryLabelmap(
-                self.segmentation, self.segment, self.volume
-            ).tobytes(),
+            segment_array(self.segmentation, self.segment, self.volume).tobytes(),
             image.GetMTime(),
         )
 
@@ -69,21 +55,10 @@ def mine(panel):
 @pytest.fixture
 def chosen(panel, mine):
     """The panel with the user's volume and points on it."""
-    choose(panel, mine.volume)
-    return panel
-
-
-def choose(panel, volume):
-    parameters = panel.parameters
-    parameters.inputVolume = volume
-    parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
+    panel.parameters.inputVolume = mine.volume
+    panel.parameters.seeds = add_seeds(mine.volume, POINTS, "seeds")
     panel.process_events()
-
-
-def segment_array(segmentation, segment_id, volume):
-    import slicer
-
-    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
+    return panel
 
 
 def pick(panel, selector, node):
@@ -110,11 +85,6 @@ def answers(monkeypatch):
 
     monkeypatch.setattr(slicer.util, "confirmYesNoDisplay", ask)
     return asked
-
-
-def surface_of(segmentation, segment_id):
-    segment = segmentation.GetSegmentation().GetSegment(segment_id)
-    return segment.GetRepresentation("Closed surface")
 
 
 # --- 1: an output that goes
@@ -168,14 +138,6 @@ def test_another_node_is_an_output_only_after_a_question(done, mine, answers, na
     pick(done, selector, before)  # our own needs no question, and none comes twice
     pick(done, selector, node)
     assert len(answers) == 2
-
-
-# --- 2: outputs belong to their volume
-
-
-@pytest.fixture
-def composite(slicer_scene):
-    return slicer_scene.AddNewNodeByClass("vtkMRMLSliceCompositeNode")
 
 
 # --- 4: IDs of segments

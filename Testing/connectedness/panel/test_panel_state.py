@@ -3,21 +3,17 @@
 import numpy as np
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import array, vessel
-
-LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
+from support.mrml_cases import add_seeds, add_volume, array
+from support.panel_cases import vessel
 
 
-def choose(panel, model, mask=None):
-    """A volume, two vessel points and a background point, with a model and a mask."""
+def choose(panel, model):
+    """A volume, two vessel points and a background point, with a model."""
     volume, parameters = add_volume(vessel()), panel.parameters
     parameters.model = getattr(type(parameters.model), model)
     parameters.inputVolume = volume
     parameters.seeds = add_seeds(volume, [(7, 8, 3), (7, 8, 14)], "seeds")
     parameters.backgroundSeeds = add_seeds(volume, [(2, 2, 9)], "background")
-    if mask is not None:
-        parameters.region, parameters.mask = type(parameters.region).MASK, mask
     panel.process_events()
     return parameters
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml import surfaces as conversion
-from support.panel_cases import wait
+from support.panel_cases import until
 
 
 @pytest.fixture
 def shown(done):
     """The panel with a result, when its surface is there."""
-    wait(done, lambda: not waits(done))
+    until(done, lambda: not waits(done))
     assert polydata(done).GetNumberOfPoints()
     return done
 
@@ -64,7 +64,7 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
     before = polydata(shown)
     shown.ui.thresholdSlider.value = 0.6
     assert polydata(shown) is before  # until the next one is made
-    wait(shown, lambda: is_current(shown))
+    until(shown, lambda: is_current(shown))
     assert polydata(shown) is not before
     assert made
     assert threading.main_thread() not in made
@@ -75,7 +75,7 @@ def test_another_module_that_is_opened_finds_the_present_surface(shown):
     before, segmentation = polydata(shown), shown.parameters.segmentation
     assert waits(shown)
     shown.widget.exit()
-    wait(shown, lambda: not waits(shown))
+    until(shown, lambda: not waits(shown))
     made = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Closed surface")
     assert made is not before
     shown.widget.enter()

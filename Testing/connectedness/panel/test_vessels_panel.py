@@ -5,6 +5,7 @@ import pytest
 
 from support.crossing_vessels import crossing
 from support.mrml_cases import add_seeds, add_volume, world_of
+from support.panel_cases import labels, point_at, press
 
 
 @pytest.fixture
@@ -33,26 +34,6 @@ def place(panel, voxel):
     panel.process_events()
 
 
-def point_at(panel, voxel):
-    """The mouse is at a voxel in a slice."""
-    import slicer
-
-    crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
-    crosshair = crosshair or slicer.mrmlScene.AddNewNodeByClass("vtkMRMLCrosshairNode")
-    crosshair.SetCursorPositionRAS(world_of(panel.parameters.inputVolume, voxel))
-
-
-def press(panel, key):
-    import qt
-
-    for shortcut in panel.window.window().findChildren(qt.QShortcut):
-        if shortcut.key.toString() == key and shortcut.enabled:
-            shortcut.activated.emit()
-            panel.process_events()
-            return
-    raise AssertionError(f"no key {key}")
-
-
 def lists(panel):
     from FuzzyConnectedGPUMRML.vessels import vessels_of
 
@@ -61,12 +42,6 @@ def lists(panel):
 
 def counts(panel):
     return [node.GetNumberOfDefinedControlPoints() for node in lists(panel)]
-
-
-def labels(panel):
-    import slicer
-
-    return slicer.util.arrayFromVolume(panel.parameters.labelmap).copy()
 
 
 def names(panel):
@@ -135,7 +110,7 @@ def test_the_key_h_hands_the_branch_at_the_mouse_over(two):
     other = 3 - owner
     two.ui.vesselsTable.setCurrentCell(other - 1, 1)
     two.process_events()
-    point_at(two, (6, 6, 28))
+    point_at(two.parameters.inputVolume, (6, 6, 28))
     press(two, "H")
     assert not two.widget.panel.is_current()
     two.click("applyButton")
@@ -260,22 +235,13 @@ def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which)
     np.testing.assert_array_equal(labels(two), shown)
 
 
-def wait(panel):
-    import time
-
-    end = time.monotonic() + 60
-    while not panel.widget.panel.is_current() and time.monotonic() < end:
-        panel.process_events()
-    panel.process_events()
-
-
 def test_vessels_come_back_with_the_scene(two, tmp_path):
     import slicer
 
     box = two.ui.vesselsTable.cellWidget(0, 2)
     box.activated.emit(0)
     two.process_events()
-    point_at(two, (6, 15, 30))
+    point_at(two.parameters.inputVolume, (6, 15, 30))
     press(two, "H")
     two.click("applyButton")
     before, named = labels(two), [node.GetName() for node in lists(two)]

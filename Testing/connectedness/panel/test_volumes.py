@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml import ownership
-from support.drag_cases import settle
-from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import POINTS, array, vessel
+from support.mrml_cases import add_seeds, add_volume, array, world_of
+from support.panel_cases import POINTS, point_at, settle, vessel
 
 BESIDE = (7, 8, 9)
 
@@ -94,17 +93,13 @@ def test_results_are_not_offered_as_a_volume(done):
 
 
 @pytest.fixture
-def mouse_over(slicer_scene, monkeypatch):
+def mouse_over(monkeypatch):
     """A function that lets the mouse be in a slice that shows a volume, at a voxel."""
     from FuzzyConnectedGPUMRML import views
 
-    shown = []
-    monkeypatch.setattr(views, "volume_at_mouse", lambda: shown[-1] if shown else None)
-    crosshair = slicer_scene.AddNewNodeByClass("vtkMRMLCrosshairNode")
-
     def point(volume, voxel):
-        shown.append(volume)
-        crosshair.SetCursorPositionRAS(world_of(volume, voxel))
+        monkeypatch.setattr(views, "volume_at_mouse", lambda: volume)
+        point_at(volume, voxel)
 
     return point
 

@@ -6,8 +6,6 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from support.mrml_cases import add_seeds, add_volume
-from support.panel_cases import POINTS, vessel
 from support.places import ROOT
 
 PANELS = [
@@ -51,25 +49,6 @@ def test_forms_say_nothing_in_the_words_of_the_library(module):
     ]
     assert len(texts) > 30
     assert [text for text in texts if JARGON.search(text)] == []
-
-
-@pytest.fixture
-def panel(panel):
-    """With a volume of a name, and two points of labels that are no words of the library."""
-    volume = add_volume(vessel())
-    volume.SetName("CT")
-    panel.parameters.inputVolume = volume
-    panel.parameters.seeds = add_seeds(volume, POINTS, "points")
-    panel.process_events()
-    return panel
-
-
-def said(panel):
-    panel.click("applyButton")
-    assert panel.take_errors() == []  # a sentence, no dialog
-    text = panel.ui.statusLabel.text
-    assert not JARGON.search(text), text
-    return text
 
 
 def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
