@@ -110,6 +110,14 @@ def slicer_scene():
     application.clear()
 
 
+@pytest.fixture
+def logic(slicer_scene):
+    """The logic of Fuzzy Connectedness on an empty scene."""
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+
+    return FuzzyConnectedGPULogic()
+
+
 def _own_modules():
     """Everything of the project that is loaded, by name; not the command line's host."""
     own = re.compile(r"(FuzzyConnectedGPU|PotentialSkeleton|FuzzyVesselCore)")

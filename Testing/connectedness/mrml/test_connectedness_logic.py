@@ -1,4 +1,4 @@
-"""The module's logic on the MRML scene: outputs, refusals, and a scene that stays as it was."""
+"""The module's logic on the MRML scene: outputs, refusals, several vessels, saved scenes."""
 
 import inspect
 import textwrap
@@ -11,34 +11,28 @@ from FuzzyConnectedGPULib import connectedness, estimate_affinity
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from support import panel_cases
+from support.crossing_vessels import crossing
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
     add_seeds,
     add_volume,
+    array,
     linear_transform,
     scene_text,
+    segment_array,
     warp_transform,
+    world_of,
 )
+from support.panel_cases import POINTS as SEEDS
+from support.panel_cases import SHAPE
 
-SHAPE = (14, 16, 18)
-SEEDS = [(7, 8, 3), (7, 8, 14)]
 TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
 
 
 @pytest.fixture
-def logic(slicer_scene):
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    return FuzzyConnectedGPULogic()
-
-
-@pytest.fixture
 def vessel():
-    """A noisy tube along I in a darker background."""
-    rng = np.random.default_rng(4)
-    k, j, _ = np.indices(SHAPE)
-    tube = (k - 7) ** 2 + (j - 8) ** 2 <= 9
-    return (np.where(tube, 200, 90) + rng.normal(0, 9, SHAPE)).astype(np.int16)
+    return panel_cases.vessel()
 
 
 @pytest.fixture
@@ -49,12 +43,6 @@ def volume(slicer_scene, vessel):
 @pytest.fixture
 def seeds(volume):
     return add_seeds(volume, SEEDS)
-
-
-def voxels(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 # --- what comes out
@@ -79,10 +67,10 @@ def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel,
         volumeNode=volume, seedsNode=add_seeds(volume, SEEDS), threshold=0.3, model="affinity"
     )
     expected = connectedness(vessel, SEEDS, estimate_affinity(vessel, SEEDS)).values
-    assert voxels(result.sceneNode).dtype == np.float32
-    assert np.array_equal(voxels(result.sceneNode), expected)
-    assert voxels(result.labelmapNode).dtype == np.uint8
-    assert np.array_equal(voxels(result.labelmapNode), expected >= np.float32(0.3))
+    assert array(result.sceneNode).dtype == np.float32
+    assert np.array_equal(array(result.sceneNode), expected)
+    assert array(result.labelmapNode).dtype == np.uint8
+    assert np.array_equal(array(result.labelmapNode), expected >= np.float32(0.3))
     for node in (result.labelmapNode, result.sceneNode):
         np.testing.assert_allclose(ijk_to_ras(node), OBLIQUE_LEFT_HANDED, atol=1e-12)
         assert node.GetParentTransformNode() is volume.GetParentTransformNode()
@@ -100,7 +88,7 @@ def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, se
     mask = add_volume(inside, kind="vtkMRMLLabelMapVolumeNode")
     result = logic.segment(volume, seeds, maskNode=mask, threshold=0.2, model="affinity")
     expected = connectedness(vessel, SEEDS[:1], mask=inside).values
-    assert np.array_equal(voxels(result.sceneNode), expected)
+    assert np.array_equal(array(result.sceneNode), expected)
     assert any("seeds-2" in warning for warning in result.warnings)
 
     roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
@@ -108,18 +96,12 @@ def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, se
     position = [0.0, 0.0, 0.0]
     seeds.GetNthControlPointPositionWorld(0, position)
     roi.SetCenterWorld(position)
-    scene = voxels(logic.segment(volume, seeds, roiNode=roi, threshold=0.2).sceneNode)
+    scene = array(logic.segment(volume, seeds, roiNode=roi, threshold=0.2).sceneNode)
     assert scene[7, 8, 3] == 1
     assert 1 < np.count_nonzero(scene) < 150
 
 
 # --- segments
-
-
-def segment_voxels(segmentation, segment_id, volume):
-    import slicer
-
-    return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
 
 
 def test_segment_joins_a_segmentation_elsewhere(slicer_scene, logic, vessel):
@@ -136,9 +118,9 @@ def test_segment_joins_a_segmentation_elsewhere(slicer_scene, logic, vessel):
     segmentation.CreateClosedSurfaceRepresentation()
     result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
     assert segmentation.GetParentTransformNode() is None
-    found = segment_voxels(segmentation, result.segmentID, volume)
-    assert np.array_equal(found, voxels(result.labelmapNode))
-    assert np.array_equal(segment_voxels(segmentation, earlier, labelmap), block)
+    found = segment_array(segmentation, result.segmentID, volume)
+    assert np.array_equal(found, array(result.labelmapNode))
+    assert np.array_equal(segment_array(segmentation, earlier, labelmap), block)
     surface = segmentation.GetClosedSurfaceInternalRepresentation(result.segmentID)
     assert surface.GetNumberOfPoints() > 50
 
@@ -160,6 +142,10 @@ def refusals():
         "output of another kind": (lambda v, s: ((v, s), {"labelmapNode": v}), "labelmap volume"),
         "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is no labelmap"),
         "region of another kind": (lambda v, s: ((v, s), {"roiNode": v}), "'scan' is not a region"),
+        "seed and background": (
+            lambda v, s: ((v, s), {"backgroundSeedsNode": add_seeds(v, SEEDS[1:], "not")}),
+            r"The seed \S+ and the background seed \S+ are in the same voxel",
+        ),
     }
 
 
@@ -196,19 +182,19 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, vessel, tmp_path
     seeds = add_seeds(volume, SEEDS)
     segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode", "parts")
     result = logic.segment(volume, seeds, threshold=0.3, segmentationNode=segmentation)
-    labels, scene = (voxels(node).copy() for node in result)
+    labels, scene = (array(node).copy() for node in result)
     assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
     headless.start().clear()
     slicer.util.loadScene(str(tmp_path / "s.mrb"), {})
 
     labelmap = slicer.util.getNode("scan vessels")
     scene_node = slicer.util.getNode("scan connectedness")
-    assert np.array_equal(voxels(labelmap), labels)
-    assert np.array_equal(voxels(scene_node), scene)
+    assert np.array_equal(array(labelmap), labels)
+    assert np.array_equal(array(scene_node), scene)
     np.testing.assert_allclose(ijk_to_ras(labelmap), right_handed, atol=1e-6)
     assert labelmap.GetParentTransformNode() is not None
     assert scene_node.GetDisplayNode().GetColorNodeID() == "vtkMRMLColorTableNodeIron"
-    found = segment_voxels(slicer.util.getNode("parts"), result.segmentID, labelmap)
+    found = segment_array(slicer.util.getNode("parts"), result.segmentID, labelmap)
     assert np.array_equal(found, labels)
 
 
@@ -220,3 +206,101 @@ def test_example_of_the_documentation_runs(slicer_scene, logic, capsys):
     exec(compile(lines, "example", "exec"), {"slicer": slicer})
     assert " ml at threshold 0." in capsys.readouterr().out
     assert slicer_scene.GetFirstNodeByClass("vtkMRMLSegmentationNode") is not None
+
+
+def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
+    import slicer
+
+    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
+    from FuzzyConnectedGPUMRML.parameters import Model
+
+    parameters = FuzzyConnectedGPULogic().getParameterNode()
+    assert parameters.model is Model.CONTRAST
+    node = parameters.parameterNode
+    del parameters  # Slicer's wrapper writes defaults as long as it is there
+    node.UnsetParameter("model")
+    node.SetParameter("cut", "0.0")
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.AFFINITY
+    assert node.GetParameter("model") == "AFFINITY"
+    again = FuzzyConnectedGPULogic().getParameterNode()
+    again.model = Model.CONTRAST
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
+    slicer.mrmlScene.Clear(False)
+    assert FuzzyConnectedGPULogic().getParameterNode().model is Model.CONTRAST
+
+
+# --- several vessels
+
+
+@pytest.fixture
+def two(slicer_scene):
+    """A volume of two vessels that cross, and a list of the points at the ends of each."""
+    from FuzzyConnectedGPUMRML.vessels import set_kind
+
+    volume = add_volume(crossing())
+    portal = add_seeds(volume, [(6, 6, 2), (6, 6, 37)], "Portal vein")
+    hepatic = add_seeds(volume, [(6, 15, 2), (6, 15, 37)], "Hepatic vein")
+    set_kind(portal, "portal vein")
+    set_kind(hepatic, "hepatic vein")
+    return volume, [portal, hepatic]
+
+
+def test_one_segment_each_with_name_colour_and_terminology(logic, two):
+    volume, lists = two
+    import vtk
+
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    labels = array(result.labelmapNode)
+    inner = result.segmentationNode.GetSegmentation()
+    assert inner.GetNumberOfSegments() == 2
+    for number, (vessel, node) in enumerate(zip(result.vessels, lists)):
+        found = segment_array(result.segmentationNode, vessel.segmentID, result.labelmapNode)
+        assert np.array_equal(found > 0, labels == number + 1)
+        segment, entry = inner.GetSegment(vessel.segmentID), vtk.reference("")
+        assert segment.GetName() == vessel.name == node.GetName()
+        assert segment.GetColor() == pytest.approx(node.GetDisplayNode().GetSelectedColor())
+        segment.GetTag(segment.GetTerminologyEntryTagName(), entry)
+        assert f"^{node.GetName()}~" in str(entry)
+        voxel_ml = voxel_volume(ijk_to_ras(volume)) / 1000
+        assert vessel.volumeMl == pytest.approx((labels == number + 1).sum() * voxel_ml)
+    assert labels[6, 6, 2] == labels[6, 6, 37] == 1
+    assert labels[6, 15, 2] == labels[6, 15, 37] == 2
+    assert result.volumeMl == pytest.approx(sum(each.volumeMl for each in result.vessels))
+
+
+def test_a_point_hands_a_branch_over(logic, two):
+    volume, lists = two
+    from FuzzyConnectedGPUMRML.vessels import is_hand_over, mark_hand_over
+
+    portal = lists[0]
+    portal.RemoveNthControlPoint(1)
+    plain = array(logic.segmentSeveral(volume, lists, device="cpu").labelmapNode).copy()
+    assert plain[6, 6, 30] == 2  # behind the crossing it follows the other vessel
+    index = portal.AddControlPointWorld(world_of(volume, (6, 6, 28)), "branch")
+    mark_hand_over(lists, portal, index)
+    assert [is_hand_over(portal, n) for n in range(2)] == [False, True]
+    result = logic.segmentSeveral(volume, lists, segmentationNode=True, device="cpu")
+    labels = array(result.labelmapNode).copy()
+    assert (labels[6, 6, 30:38] == 1).all()
+    assert np.array_equal(labels > 0, plain > 0)
+    assert (labels[:, 13:] == plain[:, 13:]).all()
+    cut = logic.thresholdScene(result.sceneNode, labelmapNode=result.labelmapNode)
+    assert np.array_equal(array(cut.labelmapNode), labels)
+    portal.SetNthControlPointPositionWorld(index, world_of(volume, (0, 0, 0)))
+    assert "no vessel at branch" in " ".join(
+        logic.segmentSeveral(volume, lists, device="cpu").warnings
+    )
+    portal.SetNthControlPointPositionWorld(index, (1e4, 0, 0))
+    assert "outside of the volume" in " ".join(
+        logic.segmentSeveral(volume, lists, device="cpu").warnings
+    )
+
+
+def test_a_removed_list_asks_for_another_run(logic, two):
+    volume, lists = two
+    import slicer
+
+    result = logic.segmentSeveral(volume, lists, device="cpu")
+    slicer.mrmlScene.RemoveNode(lists[0])
+    with pytest.raises(InputError, match="press Apply"):
+        logic.thresholdScene(result.sceneNode, 0.4)

@@ -4,30 +4,20 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml import ownership, segments
-from support.mrml_cases import add_seeds, add_volume
+from support.mrml_cases import add_seeds, add_volume, array, segment_array
+from support.panel_cases import POINTS, SHAPE, vessel
 
 LABELMAP, SEGMENTATION = "vtkMRMLLabelMapVolumeNode", "vtkMRMLSegmentationNode"
-SHAPE = (14, 16, 18)
-
-
-@pytest.fixture
-def logic(slicer_scene):
-    from FuzzyConnectedGPU import FuzzyConnectedGPULogic
-
-    return FuzzyConnectedGPULogic()
 
 
 @pytest.fixture
 def volume(slicer_scene):
-    """A noisy tube along I in a darker background."""
-    k, j, _ = np.indices(SHAPE)
-    tube = np.where((k - 7) ** 2 + (j - 8) ** 2 <= 9, 200, 90)
-    return add_volume((tube + np.random.default_rng(4).normal(0, 9, SHAPE)).astype(np.int16))
+    return add_volume(vessel())
 
 
 @pytest.fixture
 def seeds(volume):
-    return add_seeds(volume, [(7, 8, 3), (7, 8, 14)], name="Portal vein, left")
+    return add_seeds(volume, POINTS, name="Portal vein, left")
 
 
 @pytest.fixture
@@ -103,8 +93,6 @@ def looks(segmentation, segment_id):
 
 
 def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, segmentation):
-    import slicer
-
     first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
     segment = segmentation.GetSegmentation().GetSegment(first.segmentID)
     assert segment.GetTerminology() == segments.entry_of("portal vein")
@@ -123,5 +111,5 @@ def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, seg
     assert again.segmentID == moved.segmentID == first.segmentID
     assert segmentation.GetSegmentation().GetSegment(first.segmentID) is segment
     assert looks(segmentation, first.segmentID) == before
-    found = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, first.segmentID, volume)
-    assert np.array_equal(found, slicer.util.arrayFromVolume(moved.labelmapNode))
+    found = segment_array(segmentation, first.segmentID, volume)
+    assert np.array_equal(found, array(moved.labelmapNode))
