@@ -1,9 +1,12 @@
-"""Clicks of the contrast model: every one is obeyed, and none does more than it should."""
+"""Clicks of the contrast model: each is obeyed, none does more than it should; what is refused."""
 
 import numpy as np
 import pytest
 
+from FuzzyConnectedGPULib.input_validation import FaintClicksNote, NoContrastNote
 from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyVesselCoreLib.errors import Cancelled, InputError
+from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 SHAPE = (30, 40, 44)
 FIRST, SECOND, LEAK, NOWHERE = (8, 20, 10), (22, 20, 30), (8, 31, 24), (27, 4, 4)
@@ -94,3 +97,152 @@ def test_a_background_click_beside_a_seed_takes_its_voxel_alone(volume):
     after = labels_of(volume, [FIRST], [beside])
     assert before[beside]
     assert np.argwhere(before & ~after).tolist() == [list(beside)]
+
+
+# --- whatever volume there is, and what is refused
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_every_click_is_obeyed_in_whatever_volume(number):
+    """A click on a dark voxel among bright ones gave memberships of 2, of infinity and of NaN.
+
+    The order of all clicks but the first does not count; in one volume of eight it did.
+    """
+    rng = np.random.default_rng(number)
+    shape = tuple(rng.integers(1, 9, 3))
+    kind = rng.choice(["uint8", "int16", "float32"])
+    volume = rng.normal(100, 20, shape) + rng.choice([0, -90, 100], shape, p=[0.8, 0.1, 0.1])
+    places = rng.permutation(np.argwhere(np.ones(shape)))
+    seeds, background = places[: rng.integers(1, 9)], places[8 : rng.integers(9, 12)]
+    spacing = [(1, 1, 1), (5, 1, 1), (0.3, 2, 1)][rng.integers(3)]
+    mask = rng.random(shape) < rng.choice([0.5, 2])
+    mask[tuple(seeds.T)] = True
+    background = background if len(background) else None
+    options = dict(spacing=spacing, mask=mask)
+    with np.errstate(all="raise"):
+        labels = labels_of(volume.astype(kind), seeds, background, **options)
+    assert not labels[~mask].any()
+    others = np.concatenate([seeds[:1], seeds[:0:-1]])
+    assert np.array_equal(labels_of(volume.astype(kind), others, background, **options), labels)
+
+
+def test_an_image_of_one_slice_takes_two_distances(volume):
+    found = segment(volume[8], [FIRST[1:]], spacing=(0.5, 0.5))
+    deep = segment(volume[8:9], [(0, *FIRST[1:])], spacing=(0.5, 0.5, 0.5))
+    assert found.labels.shape == SHAPE[1:]
+    assert np.array_equal(found.labels, deep.labels[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(seeds=[FIRST], background_seeds=[FIRST]), "the same voxel, I,J,K = 10,20,8"),
+        (dict(seeds=[(0, 0, 99)]), "1 of 1 seeds lie outside"),
+        (dict(seeds=[]), "There is no seed"),
+        (dict(seeds=[FIRST], background_seeds=[(-1, 0, 0)]), "background seeds lie outside"),
+        (dict(seeds=[FIRST], spacing=(1, 0, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing=(1, np.nan, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing=(1, 1)), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], spacing="wide"), "spacing is three positive numbers"),
+        (dict(seeds=[FIRST], mask=np.zeros(SHAPE)), "mask is empty"),
+        (dict(seeds=[FIRST], mask=np.indices(SHAPE)[0] > 9), "Every seed lies outside the mask"),
+        (dict(seeds=[FIRST], threshold=0.0), "threshold"),
+        (dict(seeds=[FIRST], model="magic"), "Unknown model 'magic'; one of contrast, affinity"),
+    ],
+)
+def test_what_cannot_be_used_is_named(volume, arguments, message):
+    with pytest.raises(InputError, match=message):
+        segment(volume, **arguments)
+
+
+def test_a_run_can_be_cancelled_at_any_time(volume):
+    segment(volume, [FIRST], progress=lambda f: True)  # a first run waits for compiled code, too
+    fractions = []
+    segment(
+        volume, [FIRST], background_seeds=[SECOND], progress=lambda f: fractions.append(f) or True
+    )
+    assert fractions == sorted(fractions)
+    assert (fractions[0], fractions[-1]) == (0, 1)
+    for stop in range(len(fractions)):
+        left = [False] + [True] * stop
+        with pytest.raises(Cancelled):
+            segment(
+                volume,
+                [FIRST],
+                background_seeds=[SECOND],
+                progress=lambda _f, left=left: left.pop(),
+            )
+
+
+# --- clicks without any contrast, and further clicks in a vessel that is there
+
+FEW = 60  # voxels
+
+
+@pytest.fixture(scope="module")
+def phantom():
+    return liver_phantom((64, 64, 64))
+
+
+def run(phantom, seeds):
+    return segment(phantom.volume, seeds, spacing=phantom.spacing, device="cpu")
+
+
+AIR = [(54, 63, 31), (40, 14, 62), (16, 56, 54), (2, 63, 43)]
+
+
+@pytest.mark.parametrize("click", AIR)
+def test_a_click_in_air_adds_a_few_voxels_and_is_named(phantom, click):
+    """It added the air around it: 11 to 3,000 ml of a phantom of 20 l."""
+    assert phantom.volume[click] < -900
+    vessel = tuple(phantom.seeds[1])
+    before, after = run(phantom, [vessel]), run(phantom, [vessel, click])
+    assert after.labels[click]
+    assert not (before.labels > after.labels).any()
+    assert (after.labels > before.labels).sum() < FEW
+    (note,) = after.scene.notes
+    assert isinstance(note, NoContrastNote)
+    assert note.voxels == (click,)
+    assert "I,J,K = " + ",".join(map(str, click[::-1])) in note
+    assert before.scene.notes == ()
+
+
+@pytest.mark.parametrize("click", AIR)
+def test_the_only_click_in_air_adds_a_few_voxels(phantom, click):
+    found = run(phantom, [click])
+    assert 0 < found.labels.sum() < FEW
+    (note,) = found.scene.notes
+    assert isinstance(note, FaintClicksNote)
+    assert note.voxels == (click,)
+
+
+def test_clicks_in_the_background_of_a_single_tissue_add_a_few_voxels():
+    """As the only click, one a little darker than the tissue took a tenth of the volume."""
+    rng = np.random.default_rng(3)
+    volume = rng.normal(100, 2, (24, 40, 40))
+    volume[:, :, :18] -= 9
+    volume[:, 28:32, 28:32] += 60
+    for clicks in ([(12, 20, 6)], [(12, 20, 6), (18, 10, 8)]):
+        found = segment(volume.astype(np.float32), clicks, device="cpu")
+        assert found.labels.sum() < len(clicks) * FEW
+    more = segment(volume.astype(np.float32), [(12, 30, 30)], device="cpu")
+    assert more.labels[:, 29:31, 29:31].mean() > 0.9
+
+
+# Phantom, first click and a further one in the same vessel.
+PAIRS = [
+    (0, (34, 27, 28), (39, 36, 26)),
+    (2, (25, 27, 24), (31, 26, 27)),
+    (5, (26, 27, 25), (36, 32, 23)),
+    (7, (36, 19, 21), (39, 30, 24)),
+]
+
+
+@pytest.mark.parametrize(("number", "first", "further"), PAIRS)
+def test_a_further_click_does_not_bite_into_the_vessel(number, first, further):
+    """What it reached beside the vessel raised the threshold: a ragged notch at the first one."""
+    phantom = liver_phantom((64, 64, 64), number)
+    before, after = run(phantom, [first]), run(phantom, [first, further])
+    assert after.labels[further]
+    assert not (before.labels > after.labels).any()
+    assert after.contrast.contrast <= before.contrast.contrast

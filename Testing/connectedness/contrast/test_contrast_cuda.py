@@ -1,24 +1,29 @@
-"""Contrast maps and widest paths on CUDA: the kernels on the CPU, and on a real GPU."""
+"""Contrast maps on CUDA, on the CPU and on a real GPU: their bits, and how clicks reuse them."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import ndimage
 
+from FuzzyConnectedGPULib import CachedConnectedness, segment
+from FuzzyConnectedGPULib.contrast import contrast_model, widest_paths
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.clicks import Clicks
-from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from support.path_levels import path_levels
+from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
+from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 
-SHAPE, SEED = (17, 19, 23), (8, 9, 11)
+SHAPE = (17, 19, 23)
+SEED, BRANCH, FAINT, OUTSIDE = (8, 9, 11), (6, 2, 4), (12, 15, 18), (6, 16, 4)
 NOISE = 10.0
 SPACINGS = [(1.0, 1.0, 1.0), (2.5, 0.7, 0.7), (0.8, 0.8, 5.0)]
 
 
 def vessel(kind=np.int16, shape=SHAPE, sign=1, base=100, seed=0):
-    """Noise with a vessel along K, and a branch."""
+    """Noise with a vessel along K, a branch, and a faint spot."""
     volume = np.random.default_rng(seed).normal(base, NOISE, shape)
     volume[:, 7:11, 9:13] += 8 * NOISE * sign
     volume[5:8, :, 3:6] += 5 * NOISE * sign
+    volume[11:14, 14:17, 17:20] += 2.5 * NOISE * sign
     return volume.clip(0, 255).astype(kind)
 
 
@@ -71,20 +76,6 @@ def test_evidence_of_all_voxel_types(cpu_cuda, kind):
     check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])
 
 
-def scene_of(evidence, positive, negative=()):
-    """Connectedness and threshold of clicks."""
-    clicks = Clicks(np.array(positive), np.array(negative).reshape(-1, 3).astype(int))
-    return click_scene(evidence, clicks)[:2]
-
-
-def test_scene_of_clicks_is_that_of_the_cpu(cpu_cuda):
-    volume, clicks = vessel(), [SEED, (6, 2, 4)]
-    ours = scene_of(contrast_map(volume, SPACINGS[0], SEED, gpu=cpu_cuda), clicks, [(3, 3, 3)])
-    theirs = scene_of(contrast_map(volume, SPACINGS[0], SEED), clicks, [(3, 3, 3)])
-    np.testing.assert_array_equal(ours[0], theirs[0])
-    assert ours[1] == theirs[1]
-
-
 def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     shape = (20, 36, 64)
     volume = np.random.default_rng(2).normal(50, NOISE, shape)
@@ -100,73 +91,96 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     brighter = theirs.brighter_objects([seed])
     assert 200 < brighter < 900
     assert ours.brighter_objects([seed]) == brighter
-    one, other = (scene_of(evidence, [seed]) for evidence in (ours, theirs))
+    clicks = Clicks(np.array([seed]), np.empty((0, 3), int))
+    one, other = (click_scene(evidence, clicks) for evidence in (ours, theirs))
     np.testing.assert_array_equal(one[0], other[0])
     assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
 
 
-# ---- widest paths
+# ---- a map that is cached between clicks: on the device, within its memory, never outdated
 
 
-def contrasts(shape, seed, smoothing=1.0):
-    volume = np.random.default_rng(seed).normal(0, 1, shape)
-    volume = ndimage.gaussian_filter(volume, smoothing)
-    return (40 * volume / volume.std()).astype(np.float32)
+@pytest.fixture
+def on_cuda(cpu_cuda, monkeypatch):
+    """The emulated device, which "cuda" and "auto" name."""
+    monkeypatch.setattr(
+        contrast_model, "choose_device", lambda word: "cpu" if word == "cpu" else cpu_cuda
+    )
+    return cpu_cuda
 
 
-def some_starts(contrast, seed, count):
-    """The highest voxel, and others."""
-    random = np.random.default_rng(seed)
-    highest = np.unravel_index(contrast.argmax(), contrast.shape)
-    others = [tuple(random.integers(0, n) for n in contrast.shape) for _ in range(count - 1)]
-    return [tuple(int(c) for c in start) for start in (highest, *others)]
+CLICKS = [
+    ([SEED], []),
+    ([SEED, BRANCH], []),
+    ([SEED, BRANCH, FAINT], []),
+    ([SEED, BRANCH, FAINT], [OUTSIDE]),
+    ([SEED], [OUTSIDE]),
+]
 
 
-def check_paths(gpu, contrast, mask, starts, unit, floor, competing=None):
-    wanted = path_levels(contrast, mask, starts, unit, floor, competing)
-    found = path_levels(contrast, mask, starts, unit, floor, competing, gpu)
-    np.testing.assert_array_equal(found, wanted)
-    return wanted
+def clicked(positive, negative=(), volume=None, **options):
+    volume = vessel() if volume is None else volume
+    negative = negative or None
+    return segment(volume, positive, background_seeds=negative, **{"device": "cuda", **options})
 
 
-@pytest.mark.parametrize("floor", [1, 100, 128])
-@pytest.mark.parametrize("seed", range(4))
-def test_widest_paths_are_those_of_the_cpu(cpu_cuda, seed, floor):
-    contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
-    mask = None
-    if seed % 2:
-        mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
-    unit = [20.0, 7.3, 100 / 3][seed // 2]
-    check_paths(cpu_cuda, contrast, mask, some_starts(contrast, seed, 1 + seed), unit, floor)
+@pytest.mark.parametrize("border", ["drawn", "half"])
+def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
+    kept = CachedConnectedness()
+    for positive, negative in CLICKS:
+        ours = clicked(positive, negative, cached=kept, border=border)
+        alone = clicked(positive, negative, border=border)
+        on_cpu = clicked(positive, negative, border=border, device="cpu")
+        np.testing.assert_array_equal(ours.scene.values, alone.scene.values)
+        np.testing.assert_array_equal(ours.labels, on_cpu.labels)
+        np.testing.assert_array_equal(ours.scene.values, on_cpu.scene.values)
+    assert kept.reused
 
 
-@pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 33), (3, 2, 50), (24, 25, 26)]
-)
-def test_widest_paths_in_sizes_around_the_tile(cpu_cuda, shape):
-    contrast = contrasts(shape, 1, 0.0) if np.prod(shape) > 1 else np.full(shape, 9, np.float32)
-    check_paths(cpu_cuda, contrast, None, some_starts(contrast, 1, 2), 10.0, 50)
+@pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
+def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
+    kept = CachedConnectedness()
+    clicked([SEED], cached=kept)
+
+    def fail(*_arguments, **_options):
+        raise error("the card is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(widest_paths, "widest_paths_on_device", fail)
+        with pytest.raises(error):
+            clicked([SEED, BRANCH], cached=kept)
+        assert kept._map is None
+        with pytest.warns(UserWarning, match="the card is full"):
+            found = clicked([SEED, BRANCH], cached=kept, device="auto")
+        assert found.scene.device == "cpu"
+    np.testing.assert_array_equal(found.labels, clicked([SEED, BRANCH], device="cpu").labels)
+    again = clicked([SEED, BRANCH], cached=kept)
+    np.testing.assert_array_equal(again.labels, found.labels)
 
 
-def some_competing(contrast, seed, share):
-    return np.flatnonzero(np.random.default_rng(seed).random(contrast.size) < share)
-
-
-@pytest.mark.parametrize("share", [0.001, 0.1])
-@pytest.mark.parametrize("seed", range(4))
-def test_what_rivals_reach_first_is_theirs(cpu_cuda, seed, share):
-    contrast = contrasts(SHAPE, seed, [0.0, 0.7, 1.5][seed % 3])
-    mask = None
-    if seed % 2:
-        mask = (np.random.default_rng(seed).random(SHAPE) < 0.8).astype(np.uint8)
-        contrast = np.round(contrast / 20) * 20  # many equal levels
-    starts, competing = some_starts(contrast, seed, 3), some_competing(contrast, seed, share)
-    if mask is not None:
-        mask[starts[0]] = 1
-    unit, floor = [20.0, 7.3, 0.1][seed // 2], [1, 128][seed % 2]
-    alone = path_levels(contrast, mask, starts, unit, floor)
-    left = check_paths(cpu_cuda, contrast, mask, starts, unit, floor, competing)
-    assert 0 < (left > 0).sum() <= (alone > 0).sum()
+@pytest.mark.parametrize("change", ["volume", "mask", "spacing", "device", "seed"])
+def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
+    kept, volume = CachedConnectedness(), vessel()
+    clicked([SEED], cached=kept, volume=volume)
+    same = dict(volume=volume.copy(), spacing=(1, 1, 1))
+    clicked([SEED, BRANCH], cached=kept, **same)
+    assert kept.reused
+    options, seeds = dict(same), [SEED]
+    if change == "volume":
+        options["volume"][16, 18, 22] += 1
+    elif change == "mask":
+        options["mask"] = np.ones(SHAPE, np.uint8)
+    elif change == "spacing":
+        options["spacing"] = (1, 1, 2)
+    elif change == "device":
+        kept._map.gpu = SimpleNamespace(name="another card")
+    else:
+        clicked([(0, 0, 0)], cached=kept, **options)
+        assert kept.reused  # the volume holds one tissue
+        kept._map.tissue.alone = False
+        seeds = [BRANCH]
+    clicked(seeds, cached=kept, **options)
+    assert not kept.reused
 
 
 # ---- on a real GPU
@@ -182,18 +196,32 @@ def test_evidence_on_a_gpu(gpu, kind, spacing):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("floor", [1, 128])
-@pytest.mark.parametrize("smoothing", [0.0, 0.7, 2.0])
-def test_widest_paths_on_a_gpu(gpu, smoothing, floor):
-    for seed, shape in enumerate([SHAPE, (8, 8, 8), (1, 50, 33), (90, 130, 101)]):
-        contrast = contrasts(shape, seed, smoothing)
-        mask = (np.random.default_rng(seed).random(shape) < 0.9).astype(np.uint8)
-        starts = some_starts(contrast, seed, 4)
-        place = contrast, mask if seed % 2 else None, starts, 30.0, floor
-        check_paths(gpu, *place)
-        check_paths(gpu, *place, some_competing(contrast, seed, 0.001))
+def test_cached_maps_on_a_gpu():
+    kept = CachedConnectedness()
+    for positive, negative in CLICKS:
+        ours = clicked(positive, negative, cached=kept)
+        np.testing.assert_array_equal(ours.labels, clicked(positive, negative).labels)
+        on_cpu = clicked(positive, negative, device="cpu")
+        np.testing.assert_array_equal(ours.labels, on_cpu.labels)
+        assert ours.scene.device != "cpu"
+    assert kept._map.gpu is not None
+
+
+BOXES = [
+    np.s_[0:3, 4:9, 2:23],
+    np.s_[5:6, 0:19, 22:99],
+    np.s_[3, 4, 5],
+    np.s_[:, 7:7, 1:2],
+]
 
 
 @pytest.mark.gpu
-def test_paths_and_levels_on_a_gpu(gpu):
-    test_scene_of_clicks_is_that_of_the_cpu(gpu)
+def test_reading_on_a_gpu(gpu):
+    values = np.random.default_rng(1).normal(0, 3, SHAPE).astype(np.float32)
+    volume = DeviceVolume(gpu.put(values), gpu)
+    for _before_and_after_all_were_copied in range(2):
+        for box in BOXES:
+            np.testing.assert_array_equal(volume[box], values[box])
+        assert volume[3, 4, 5] == volume[tuple(np.array([3, 4, 5]))] == values[3, 4, 5]
+        np.testing.assert_array_equal(volume, values)
+    assert (volume.shape, volume.size, volume.dtype) == (values.shape, values.size, values.dtype)
