@@ -3,6 +3,7 @@
 import heapq
 import itertools
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,8 @@ from FuzzyConnectedGPULib import (
     segment_several,
 )
 from FuzzyConnectedGPULib.contrast.clicks import ridge_near
+from FuzzyConnectedGPULib.input_validation import checked_volume
+from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
 from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
 from FuzzyConnectedGPULib.relative.vessels import (
     apply_hand_overs,
@@ -31,16 +34,131 @@ from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from support.crossing_vessels import crossing
 from support.problems import problems
-from support.relative_cases import (
-    SEVERAL,
-    assert_as_defined,
-    graph_of_voxels,
-    random_groups,
-    random_volume,
-)
-from support.relative_definition import POINT, owners_of
+from support.widest_paths import grid_pairs
 
 AFFINITY = GaussianAffinity(100, 20, 20)
+
+
+# ---- the definitions, for tiny volumes: no solver shares their code
+
+
+# Levels are integers; a point's own connectedness is above that of every path.
+POINT = 65536
+
+
+class Graph:
+    """Voxels and the levels of the edges between them, 0 where there is none."""
+
+    def __init__(self, first, second, levels, count):
+        self.edges = [[] for _ in range(count)]
+        for a, b, level in zip(map(int, first), map(int, second), map(int, levels)):
+            if level:
+                self.edges[a].append((b, level))
+                self.edges[b].append((a, level))
+
+    def connectedness(self, points, blocked=()):
+        """Of all voxels, by paths from the points that keep out of blocked voxels."""
+        values = [0] * len(self.edges)
+        heap = [(-POINT, int(point)) for point in points]
+        for _, point in heap:
+            values[point] = POINT
+        heapq.heapify(heap)
+        blocked = set(map(int, blocked))
+        while heap:
+            value, voxel = heapq.heappop(heap)
+            if -value < values[voxel]:
+                continue
+            for other, level in self.edges[voxel]:
+                reached = min(-value, level)
+                if reached > values[other] and other not in blocked:
+                    values[other] = reached
+                    heapq.heappush(heap, (-reached, other))
+        return np.array(values)
+
+    def relative(self, groups):
+        """Values of all groups, shape (n, voxels), and for each the voxels that it has."""
+        values = np.array([self.connectedness(points) for points in groups])
+        return values, [_above_others(values, g) for g in range(len(groups))]
+
+    def iterative(self, groups):
+        """The same by rounds: what a group has, the others' paths avoid."""
+        values, has = self.relative(groups)
+        while True:
+            now = []
+            for g in range(len(groups)):
+                blocked = np.flatnonzero(has[g])
+                against = [self.connectedness(points, blocked) for points in groups]
+                against[g] = values[g]
+                now.append(_above_others(np.array(against), g))
+            assert all((new | old == new).all() for new, old in zip(now, has)), "it only grows"
+            if all(map(np.array_equal, now, has)):
+                return values, has
+            has = now
+
+
+def _above_others(values, g):
+    return values[g] > np.delete(values, g, 0).max(0, initial=0)
+
+
+def owners_of(values, has):
+    """One label a voxel: 0, a group from 1 on, or DISPUTED."""
+    owners = np.where(values.max(0) > 0, DISPUTED, 0)
+    for label, voxels in enumerate(has, start=1):
+        owners[voxels] = label
+    return owners
+
+
+def graph_of(volume, affinity, cut=0.0, mask=None):
+    """The graph of a volume's edges, of at least the cut and within the mask."""
+    voxels = as_solver_voxels(checked_volume(volume)).ravel()
+    first, second = grid_pairs(volume.shape)
+    levels = affinity.levels(voxels[first], voxels[second]).astype(int)
+    levels[levels < level_of_cut(cut)] = 0
+    if mask is not None:
+        levels[(mask.ravel()[first] == 0) | (mask.ravel()[second] == 0)] = 0
+    return Graph(first, second, levels, voxels.size)
+
+
+def random_groups(random, shape, count, most_points):
+    """Groups of points on different voxels, (n, 3) each."""
+    size = int(np.prod(shape))
+    count = min(count, size)
+    sizes = random.integers(1, most_points + 1, count)
+    sizes = np.minimum(sizes, size // count)
+    points = random.permutation(size)[: sizes.sum()]
+    points = np.stack(np.unravel_index(points, shape), 1)
+    return np.split(points, np.cumsum(sizes)[:-1])
+
+
+def random_volume(random):
+    """Few intensities, so that most levels are equal; often one voxel wide along an axis."""
+    shape = tuple(int(random.choice([1, 2, 3, 4, 7])) for _ in range(3))
+    values = random.choice([80, 90, 100, 100, 110, 125], random.integers(1, 5))
+    return random.choice(values, shape).astype(np.int16)
+
+
+def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None):
+    """Both results are those of the definition; returns what is disputed in each."""
+    graph = graph_of(volume, affinity, cut, mask)
+    points = [np.ravel_multi_index(group.T, volume.shape) for group in groups]
+    if mask is not None:
+        points = [group[mask.ravel()[group] > 0] for group in points]
+    values, relative = graph.relative(points)
+    strength = np.minimum(values.max(0), POINT - 1).astype(np.float32) / np.float32(65535)
+    several = []
+    for iterative, has in ((False, relative), (True, graph.iterative(points)[1])):
+        found = relative_connectedness(
+            volume, groups, affinity, cut=cut, mask=mask, device="cpu", iterative=iterative
+        )
+        owners = owners_of(values, has)
+        np.testing.assert_array_equal(found.labels.ravel(), np.where(owners == DISPUTED, 0, owners))
+        np.testing.assert_array_equal(found.disputed.ravel(), owners == DISPUTED)
+        np.testing.assert_array_equal(found.strength.ravel(), strength)
+        several.append(int(found.disputed.sum()))
+    return several
+
+
+# ---- relative connectedness is as defined
 
 
 def test_random_volumes_with_many_ties():
@@ -85,7 +203,7 @@ def test_where_nothing_is_disputed_the_division_by_contrast_is_a_watershed():
         markers = np.zeros(shape, int)
         markers.reshape(-1)[points] = groups
         wanted = watershed(size - capacities.astype(int), markers, np.ones((3, 3, 3)))
-        sure = owners != SEVERAL
+        sure = owners != DISPUTED
         assert sure.sum() >= points.size
         np.testing.assert_array_equal(owners[sure], wanted[sure])
 
@@ -129,47 +247,25 @@ def test_groups_that_cannot_be_worked_with_are_named(groups, message):
 # ---- Branches and hand-overs: against the definition, by another algorithm on small volumes
 
 
-STEPS = [step for step in itertools.product((-1, 0, 1), repeat=3) if any(step)]
 SPACINGS = [(1.0, 1.0, 1.0), (2.5, 0.7, 0.7)]
-
-
-def neighbours(voxel, inside):
-    for step in STEPS:
-        other = tuple(int(a + b) for a, b in zip(voxel, step))
-        if other in inside:
-            yield other, step
-
-
-def lengths(inside, sources, spacing):
-    """Dijkstra's distances by a heap, in units of 1/16 of the smallest spacing."""
-    unit = min(spacing) / 16
-    heap = [(0, source) for source in sources]
-    found = dict.fromkeys(sources, 0)
-    while heap:
-        length, voxel = heapq.heappop(heap)
-        if length > found[voxel]:
-            continue
-        for other, step in neighbours(voxel, inside):
-            size = np.sqrt(sum((a * b) ** 2 for a, b in zip(step, spacing)))
-            there = length + round(size / unit)
-            if there < found.get(other, np.inf):
-                found[other] = there
-                heapq.heappush(heap, (there, other))
-    return found
+STEPS = np.array([step for step in itertools.product((-1, 0, 1), repeat=3) if any(step)])
 
 
 def branch_by_definition(vessel, points, voxel, spacing):
+    """What is no nearer to the points than the voxel, and connected with it there."""
+    unit, graph = min(spacing) / 16, networkx.Graph()
     inside = set(map(tuple, np.argwhere(vessel).tolist()))
-    found = lengths(inside, [p for p in map(tuple, points) if p in inside], spacing)
+    graph.add_nodes_from(inside)
+    for step in STEPS:
+        length = round(np.linalg.norm(step * spacing) / unit)
+        pairs = ((each, tuple((each + step).tolist())) for each in np.argwhere(vessel))
+        ends = ((tuple(one.tolist()), other, length) for one, other in pairs if other in inside)
+        graph.add_weighted_edges_from(ends)
+    sources = inside.intersection(map(tuple, points))
+    found = networkx.multi_source_dijkstra_path_length(graph, sources) if sources else {}
     least = found.get(voxel, np.inf)
-    beyond = {v for v in inside if found.get(v, np.inf) >= least}
-    branch, waiting = {voxel}, [voxel]
-    while waiting:
-        for other, _ in neighbours(waiting.pop(), beyond):
-            if other not in branch:
-                branch.add(other)
-                waiting.append(other)
-    return branch
+    beyond = graph.subgraph(each for each in inside if found.get(each, np.inf) >= least)
+    return networkx.node_connected_component(beyond, voxel)
 
 
 @pytest.mark.parametrize("spacing", SPACINGS)
@@ -328,9 +424,13 @@ class Contrast:
 
 def definition(levels, groups):
     """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
+    places = np.argwhere(np.ones(levels.shape, bool))
+    apart = np.abs(places[:, np.newaxis] - places[np.newaxis]).max(-1)
+    first, second = np.nonzero(np.triu(apart == 1))  # 26-neighbours
+    flat = levels.ravel()
+    graph = Graph(first, second, np.minimum(flat[first], flat[second]), flat.size)
     points = [np.ravel_multi_index(np.transpose(group), levels.shape) for group in groups]
-    values, has, _ = graph_of_voxels(levels).iterative(points)
-    return owners_of(values, has, DISPUTED).reshape(levels.shape)
+    return owners_of(*graph.iterative(points)).reshape(levels.shape)
 
 
 def test_the_division_is_iterative_relative_connectedness_within_the_scene():
