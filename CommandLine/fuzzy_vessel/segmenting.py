@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
@@ -214,9 +213,8 @@ def write(
         background_seeds=background[0].voxels if background else np.empty((0, 3), int),
         vessels=[(node.GetName(), color_of(node)) for node in inputs.vessels] if several else [],
     )
-    affinity = outcome.result.affinity or estimate_affinity(subject.volume, subject.seeds)
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
-    page, lacking = pictures.segmentation_picture(subject, affinity.mean, affinity.sigma, texts)
+    page, lacking = pictures.segmentation_picture(subject, texts)
     outcome.warnings += lacking
     pictures.save(page, folder / "picture.png")
     progress.stage("Writing")
