@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import others_in
+from FuzzyVesselCoreLib.files.step_folder import LOCK
 
 BRANCHES = "branches.csv"
 
@@ -165,8 +165,8 @@ def write_trees(
 
 PROGRAM = "fuzzy-vessel"
 REPORT = "report.json"
-# Left by programs that show a folder: nobody's work.
-OF_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
+# Left by programs that show a folder, and by runs: nobody's work.
+NOT_RESULTS = {".DS_Store", "Thumbs.db", "desktop.ini", LOCK}
 
 
 def write_report(folder: Path, report: dict) -> None:
@@ -187,17 +187,13 @@ def list_files(folder: Path) -> None:
 
 def _files_in(folder):
     """Files in a folder and in those within it, relative to it, but file managers' and locks."""
-    found = []
-    for entry in others_in(folder):
-        if entry.name in OF_FILE_MANAGERS:
-            continue
-        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
-        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
-    return sorted(found)
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    names = (path.relative_to(folder) for path in found if path.name not in NOT_RESULTS)
+    return sorted(name.as_posix() for name in names)
 
 
 def _checksum(path):
-    """Of a file's content; None for an empty folder, or what is not there."""
+    """Of a file's content; None for what is not there."""
     if not path.is_file():
         return None
     with path.open("rb") as file:

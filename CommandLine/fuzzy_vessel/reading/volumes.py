@@ -143,19 +143,15 @@ def _add(path, image, kind):
 
 
 def _refuse_no_space(path, matrix):
-    """Refuse voxels that have no place in space: steps of no length, or not numbers."""
+    """Refuse voxels without a place in space: steps of no length or in one plane, no numbers."""
     finite = np.isfinite(matrix).all() and np.abs(matrix).max() <= MAX_POSITION
     steps = np.linalg.norm(matrix[:3, :3], axis=0) if finite else np.diag(matrix)[:3]
-    if not finite or steps.min() < MIN_STEP or steps.max() > MAX_STEP:
+    lengths_fit = finite and steps.min() >= MIN_STEP and steps.max() <= MAX_STEP
+    if not lengths_fit or abs(np.linalg.det(matrix[:3, :3] / steps)) < MIN_STEP:
         lengths = " x ".join(f"{step:g}" for step in steps)
         raise InputError(
-            f"{path}: the voxels' spacing or position in the header is unusable ({lengths} mm); "
-            "set it right in Slicer's Volumes module."
-        )
-    if abs(np.linalg.det(matrix[:3, :3] / steps)) < MIN_STEP:
-        raise InputError(
-            f"{path}: the axes in the header lie in one plane, so the voxels have no place in "
-            "space; export the volume again."
+            f"{path}: the voxels' spacing ({lengths} mm), axes or position in the header are "
+            "unusable; set them right in Slicer's Volumes module."
         )
 
 
@@ -186,25 +182,15 @@ def read_seeds(path: str | Path) -> Any:
     """Read a list of points (.mrk.json, as Slicer saves it); only placed ones."""
     path = existing(path)
     try:
-        markups = json.loads(path.read_bytes().decode("utf-8"))["markups"]
-        kinds = [str(markup["type"]) for markup in markups]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        (markup,) = json.loads(path.read_bytes().decode("utf-8"))["markups"]
+        if markup["type"] != "Fiducial":
+            raise ValueError(f"it holds {markup['type']}")
+        points = [_point(entry) for entry in markup.get("controlPoints", [])]
+        sign = SIGNS[str(markup.get("coordinateSystem", "LPS"))]
+    except Exception as error:  # a damaged file can be wrong in any way
         raise InputError(
-            f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
-            "Markups module, or give them one by one with --seed I,J,K."
-        ) from error
-    if kinds != ["Fiducial"]:
-        raise InputError(
-            f"{path}: one list of points is needed; the file holds "
-            f"{one_line(', '.join(kinds)) or 'nothing'}."
-        )
-    try:
-        points = [_point(entry) for entry in markups[0].get("controlPoints", [])]
-        sign = SIGNS[str(markups[0].get("coordinateSystem", "LPS"))]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise InputError(
-            f"{path}: the list of points is damaged ({one_line(error)}); save it again from "
-            "Slicer's Markups module."
+            f"{path}: this is not one list of points (.mrk.json): {one_line(error)}; save it from "
+            "Slicer's Markups module, or give its points one by one with --seed I,J,K."
         ) from error
     placed = list(filter(None, points))
     positions = [(sign * x, sign * y, z) for _, (x, y, z) in placed]
