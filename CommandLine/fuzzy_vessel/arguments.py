@@ -14,20 +14,14 @@ from typing import Any, NoReturn
 TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_TREE_FORMATS = TREE_FORMATS[:4]
 SHORT: dict[str, tuple] = {"all": TREE_FORMATS, "none": ()}
-SEEDS_ARE = "Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.\n"
-EXAMPLE = f"""\
-example:
-  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
-  fuzzy-vessel segment ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
-
-{SEEDS_ARE}"""
-EXAMPLES = f"""\
+EXAMPLES = """\
 examples:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
   fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
 
-{SEEDS_ARE}
+Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
+
 This is research software: not a medical device, and not for diagnosis.
 """
 COHORT_EXAMPLE = """\
@@ -285,10 +279,10 @@ OF_A_SEGMENTATION = {"drop_islands": SMALL_ISLAND, "close_tunnels": None}
 # Help, description, example, options (those with | between exclude each other), and defaults.
 COMMANDS: dict[str, tuple] = {
     "segment": ("segment a volume from seeds", "Segments the vessels that the seeds lie in.",
-        EXAMPLE, f"{SEGMENT} {OUTPUT}", {}),
+        EXAMPLES, f"{SEGMENT} {OUTPUT}", {}),
     "run": ("segment a volume from seeds, and find the centrelines",
         "Segments the vessels that the seeds lie in, and finds their centrelines.",
-        EXAMPLE.replace("segment", "run"), f"{SEGMENT} {CENTRELINES} {OUTPUT}", OF_A_SEGMENTATION),
+        EXAMPLES, f"{SEGMENT} {CENTRELINES} {OUTPUT}", OF_A_SEGMENTATION),
     "skeleton": ("find the centrelines of a labelmap",
         "Finds the centrelines of the vessels, or of any object, in a labelmap.", None,
         f"labelmap --label|--labels --channel --spacing {CENTRELINES} {OUTPUT}", {}),

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import tempfile
-import zipfile
 import zlib
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -86,19 +85,12 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
     """
     import slicer
 
-    path, parts = folder / "scene.mrb", folder / "parts"
+    path = folder / "scene.mrb"
     _arrange_slice_views(volume, focus)
-    # The scene's parts are written here first, on the disk that has to hold the result anyway.
-    (parts / "scene").mkdir(parents=True)
     try:
-        if not slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene")):
+        if not slicer.mrmlScene.WriteToMRB(str(path)):
             raise _not_written(path)
-        # The volumes are packed already: packing them once more would only take time.
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:
-            for part in sorted(parts.rglob("*")):
-                bundle.write(part, part.relative_to(parts))
     finally:
-        shutil.rmtree(parts, ignore_errors=True)
         _remove_slice_views()
 
 
