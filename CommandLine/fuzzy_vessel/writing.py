@@ -178,14 +178,17 @@ def list_files(folder: Path) -> None:
 
 
 def _files_in(folder):
-    """Files in a folder and in those within it, relative to it, but file managers' and locks."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    names = (path.relative_to(folder) for path in found if path.name not in NOT_RESULTS)
-    return sorted(name.as_posix() for name in names)
+    """Files and empty folders in a folder and those within it, but file managers' and locks."""
+    found = (path for path in folder.rglob("*") if path.name not in NOT_RESULTS)
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in found
+        if path.is_symlink() or not path.is_dir() or not any(path.iterdir())
+    )
 
 
 def _checksum(path):
-    """Of a file's content; None for what is not there."""
+    """Of a file's content; None for an empty folder, or what is not there."""
     if not path.is_file():
         return None
     with path.open("rb") as file:

@@ -80,8 +80,13 @@ def read_image(path: Path, choice: Choice) -> Image:
             f"{path}: the package {package} is needed and not installed; install it with: "
             f"pip install 'fuzzy-vessel-gpu[{extra}]'"
         )
-    if kind == "file":
-        _refuse_kind(path)
+    if kind == "file" and not path.name.lower().endswith(SUFFIXES):
+        raise InputError(
+            f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
+            "with a DICOM series or an OME-Zarr are (an archive must be unpacked first)."
+        )
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty.")
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
         folder, memory = Path(name), MEMORY_SHARE * memory_of_the_machine()
         task = {"path": str(path.absolute()), "kind": kind, "choice": choice, "memory": memory}
@@ -98,17 +103,6 @@ def read_image(path: Path, choice: Choice) -> Image:
             raise InputError(f"{path}: this is not an image that can be read: {reason}.")
         voxels = np.load(folder / "voxels.npy")
     return Image(voxels, np.array(answer["matrix"]), tuple(answer["notes"]))
-
-
-def _refuse_kind(path):
-    """Refuse a file that no reader is for, by its name, and an empty one."""
-    if not path.name.lower().endswith(SUFFIXES):
-        raise InputError(
-            f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
-            "with a DICOM series or an OME-Zarr are (an archive must be unpacked first)."
-        )
-    if path.stat().st_size == 0:
-        raise InputError(f"{path}: the file is empty.")
 
 
 def _run(path, folder):

@@ -13,7 +13,7 @@ from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from .process import SUFFIXES, Choice, Image, kind_of, one_line, read_image
+from .process import Choice, Image, kind_of, one_line, read_image
 
 # Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
 # the user should know of its reading, a line each.
@@ -61,7 +61,7 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     `spacing` (I, J, K in mm) is for a stack that says none, or another.
     """
     path = existing(path)
-    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE, "mask")
+    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE)
     inside = mask_voxels(image.voxels, f"{path}: the mask").astype(np.uint8)
     return _add(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
 
@@ -71,7 +71,7 @@ def read_labelmap(
 ) -> tuple[Any, list[int]]:
     """Read a labelmap with all its labels into the scene, and list them (without 0)."""
     path = existing(path)
-    image = _read(path, choice, "labelmap")
+    image = _read(path, choice)
     values = np.unique(image.voxels)
     _refuse_scan(path, values, bool(wanted))
     labels = [int(value) for value in values[values != 0]]
@@ -108,14 +108,12 @@ def name_of(path: Path) -> str:
     return re.sub(r"(\.(nii|ome|mrk))?\.[^.]+$", "", path.name, flags=re.IGNORECASE) or path.name
 
 
-def _read(path: Path, choice: Choice, what: str = "") -> Image:
+def _read(path: Path, choice: Choice) -> Image:
     """A file or folder, by whoever reads its kind; refuses choices that it does not have."""
     kind = kind_of(path)
     for option in ("channel", "spacing"):
         if kind not in STACKS and getattr(choice, option) is not None:
             raise InputError(f"{path}: --{option} is for OME-Zarr and TIFF; leave it out.")
-    if kind == "series" and what:
-        raise InputError(f"{path}: a {what} is one file ({', '.join(SUFFIXES)}).")
     if kind == "series" and choice.frame is not None:
         raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
     return read_image(path, choice)

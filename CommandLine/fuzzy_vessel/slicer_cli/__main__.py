@@ -8,7 +8,9 @@ import argparse
 import json
 import os
 import shlex
+import shutil
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,16 +118,24 @@ def _point(text: str) -> tuple[float, float, float]:
 
 
 def _run(job, given, progress):
+    """Run a job; its files get their names when all of them are there, each as a whole."""
     from .. import headless
 
     headless.start().clear()
-    with headless.without_messages():
-        notes = job(given, progress)
+    with headless.without_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
+        files, notes = job(given, progress, Path(folder))
+        for name, wanted in files.items():
+            beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
+            try:
+                shutil.copyfile(Path(folder) / name, beside)
+                os.replace(beside, wanted)
+            finally:
+                beside.unlink(missing_ok=True)
         progress(1.0)
     return notes
 
 
-def _segment(given, progress):
+def _segment(given, progress, folder):
     from .. import segmenting
     from ..reading import volumes
 
@@ -138,7 +148,7 @@ def _segment(given, progress):
             "program find them with --automaticSeeds 6."
         )
     check_segmentation(options)
-    _check_outputs(IMAGES, given.labels, given.connectedness)
+    files = _files(IMAGES, labels=given.labels, connectedness=given.connectedness)
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
@@ -151,20 +161,19 @@ def _segment(given, progress):
     )
     outcome = segmenting.segment(inputs, options, progress)
     result = outcome.result
-    files = {given.labels: result.labelmapNode, given.connectedness: result.sceneNode}
-    _write(files, progress)
-    return outcome.warnings
+    _write(folder, files, progress, labels=result.labelmapNode, connectedness=result.sceneNode)
+    return files, outcome.warnings
 
 
-def _skeleton(given, progress):
+def _skeleton(given, progress, folder):
     from PotentialSkeleton import PotentialSkeletonLogic
 
     from ..reading import volumes
 
     names = ("device", "strength", "drop_islands", "level")
     check_centrelines(_options("skeleton", given.labelmap, given, names))
-    _check_outputs(MODELS, given.centrelines, given.tubes)
-    _check_outputs(TABLES, given.branches)
+    files = _files(MODELS, centrelines=given.centrelines, tubes=given.tubes)
+    table = _files(TABLES, branches=given.branches)
     progress.stage("Reading")
     label = given.label or None
     node, _ = volumes.read_labelmap(given.labelmap, (label,) if label else ())
@@ -178,10 +187,10 @@ def _skeleton(given, progress):
         raise InputError(
             f"{given.labelmap}: the object has no branch, so there are no centrelines to write."
         )
-    _write({given.centrelines: result.modelNode, given.tubes: result.tubesNode}, progress)
-    if given.branches:
-        result.skeleton.to_csv(given.branches)
-    return list(result.warnings)
+    _write(folder, files, progress, centrelines=result.modelNode, tubes=result.tubesNode)
+    for file in table:
+        result.skeleton.to_csv(folder / file)
+    return files | table, list(result.warnings)
 
 
 def _options(command: str, path: str, given: Namespace, names: Sequence[str]) -> Namespace:
@@ -191,20 +200,26 @@ def _options(command: str, path: str, given: Namespace, names: Sequence[str]) ->
     return options
 
 
-def _check_outputs(suffixes: tuple[str, ...], *paths: str | None) -> None:
-    """Refuse files that could not be written, before the work."""
-    for path in filter(None, paths):
+def _files(suffixes: Sequence[str], **wanted: str | None) -> dict[str, str]:
+    """Files to write in the folder, with the suffixes of the names that they are to get."""
+    files = {}
+    for name, path in wanted.items():
+        if not path:
+            continue
         if not Path(path).parent.is_dir():
             raise InputError(f"{path}: there is no folder {Path(path).parent}.")
-        if not path.endswith(suffixes):
-            raise InputError(f"{path}: this file can be written as {', '.join(suffixes)}.")
+        suffix = next((each for each in suffixes if path.lower().endswith(each)), None)
+        if suffix is None:
+            raise InputError(f"{path}: {name} can be written as {', '.join(suffixes)}.")
+        files[name + suffix] = path
+    return files
 
 
-def _write(files, progress):
+def _write(folder, files, progress, **nodes):
     from ..writing import write_nodes
 
     progress.stage("Writing")
-    write_nodes(Path(), {path: node for path, node in files.items() if path})
+    write_nodes(folder, {file: nodes[file.split(".")[0]] for file in files})
 
 
 class FilterProgress(Progress):
