@@ -19,10 +19,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
 )
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    LIVER_SEGMENT,
-    inherited_names,
-)
+from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT, inherited_names
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color

@@ -19,15 +19,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 
 from .colouring import branch_color, show_model
-from .lines import (
-    branch_lines,
-    fill_curve,
-    fill_model,
-    fill_table,
-    group,
-    show_curve,
-    tubes,
-)
+from .lines import branch_lines, fill_curve, fill_model, fill_table, group, show_curve, tubes
 from .run_nodes import CENTRELINES, SkeletonResult, refer_to_outputs
 from .solid import SolidInput
 

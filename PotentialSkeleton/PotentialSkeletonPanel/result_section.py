@@ -91,6 +91,7 @@ class ResultSection:
         """Show the branches of models' lines, or nothing."""
         stamp = tuple(map(_stamp, models))
         if stamp != self._shown:
+            self.forget()
             self._shown = stamp
             self._show_others(models)
         if self.models:
@@ -113,8 +114,6 @@ class ResultSection:
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        self.forget()
-        self._shown = tuple(map(_stamp, models))
         skeletons: list[Any] = [stored_skeleton(model) for model in models]
         if not models or None in skeletons:
             return

@@ -133,10 +133,9 @@ class SkeletonPanel(Panel):
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
-        ).format(
-            names=", ".join(tree_name(model) for model in changed),
-            count=sum(len(steps_of(model)) for model in changed),
         )
+        names = ", ".join(tree_name(model) for model in changed)
+        text = text.format(names=names, count=sum(len(steps_of(model)) for model in changed))
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
@@ -202,7 +201,6 @@ def settings_text(parameters: Any) -> str:
 
 
 def _color(model: Any, kind: str) -> None:
-    """Colour all that a run made."""
     nodes = kept_nodes(model)
     models = [nodes[each] for each in ("modelNode", "tubesNode") if each in nodes]
     color_by(kind, models, nodes.get("curveNodes", ()))

@@ -99,7 +99,6 @@ class VesselsSection:
                 parameters.colouring = by_tree if on else plain
 
     def _on_ticked(self, item: Any) -> None:
-        """Keep which segments are ticked."""
         if not self._filling and self._panel.parameters is not None:
             items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
             ticked = [each for each in items if each.checkState() == qt.Qt.Checked]

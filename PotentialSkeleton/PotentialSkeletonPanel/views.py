@@ -159,11 +159,8 @@ class StraightenedView:
             return
         self._nodes = None
         background, label, outline, matrix, size = self._before
-        for each, put in (
-            (background, self._composite.SetBackgroundVolumeID),
-            (label, self._composite.SetLabelVolumeID),
-        ):
-            put(each if each and slicer.mrmlScene.GetNodeByID(each) else None)
+        self._composite.SetBackgroundVolumeID(background)
+        self._composite.SetLabelVolumeID(label)
         self._place(matrix)
         self._view.SetFieldOfView(*size)
         self._view.SetUseLabelOutline(outline)
