@@ -89,9 +89,8 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
         if by == LIVER_SEGMENTS:
             names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
             if not names:
-                raise InputError(
-                    _("No branch has the name of a liver segment: propose names first.")
-                )
+                text = _("No branch has the name of a liver segment: propose names first.")
+                raise InputError(text)
         titles = list(dict.fromkeys(names[n] for n in sorted(names)))
         owner = {n: titles.index(name) for n, name in names.items()}
     return Groups(

@@ -162,8 +162,11 @@ def extract_all(
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
-        compute = partial(_compute, solid, options)
-        found.append((solid, wait(compute, part) if wait else compute(part), requests))
+
+        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
+            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
+
+        found.append((solid, part.carry_out(compute, wait), requests))
     return write_skeletons(found)
 
 
@@ -180,7 +183,3 @@ def write_skeletons(found: list[tuple[SolidInput, Any, Requests]]) -> list[Skele
             begin_anew(result.modelNode)
         result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
-
-
-def _compute(solid: SolidInput, options: dict, progress: Progress | ProgressCallback) -> Any:
-    return skeletonize(solid.mask, solid.spacing, progress=progress, **options)

@@ -272,12 +272,9 @@ class BranchTools:
 
     def _on_save(self) -> None:
         tree: Any = self.tree()
-        path = qt.QFileDialog.getSaveFileName(
-            self.ui.saveStepsButton,
-            _("Save the steps"),
-            _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json",
-            "JSON (*.json)",
-        )
+        file = _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json"
+        title, button = _("Save the steps"), self.ui.saveStepsButton
+        path = qt.QFileDialog.getSaveFileName(button, title, file, "JSON (*.json)")
         if path:
             steps = [each for each in tree.steps if isinstance(each, PruneStep)]
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
@@ -400,7 +397,7 @@ class Clicks:
 
     def _on_mode(self, on: bool) -> None:
         """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on and self._points is not None:
+        if not on:
             qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
@@ -467,9 +464,9 @@ class Clicks:
         def work(tree: Tree, progress: Any, wait: Any) -> str:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
-            self._view.show(tree.straighten(way, volume, progress=progress, wait=wait))
-            text = _("{name} is shown in the view {view}.")
-            return text.format(name=self._view.volume.GetName(), view=self._view.layout_name)
+            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
+            text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
+            return text.format(name=nodes.volumeNode.GetName(), view=view)
 
         self._tools.start(work)
         self.show()

@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -199,9 +200,7 @@ class ResultSection:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
         several = len(self.models) > 1
         files = {
-            f"-{file_name(tree_name(model))}" if several else "": (
-                lambda path, model=model: save_tree(model, path)
-            )
+            f"-{file_name(tree_name(model))}" if several else "": partial(save_tree, model)
             for model in self.models
         }
         self._save(_("Save the tree"), "swc", files)
@@ -209,12 +208,8 @@ class ResultSection:
     def _save(self, title: str, suffix: str, files: Mapping[str, Callable[[str], Any]]) -> None:
         """Write files; each has its own text behind the name that the user chooses."""
         name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
-        asked = qt.QFileDialog.getSaveFileName(
-            self.ui.csvButton,
-            title,
-            f"{file_name(name)}.{suffix}",
-            f"{suffix.upper()} (*.{suffix})",
-        )
+        file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
+        asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
         if not asked:
             return
         stem = asked[: -len(suffix) - 1] if asked.lower().endswith(f".{suffix}") else asked

@@ -141,7 +141,6 @@ class SkeletonPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)
         segments = segments_of(chosen)
-        wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
         vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
@@ -151,8 +150,8 @@ class SkeletonPanel(Panel):
             """Nodes of the run before are filled again, others are new."""
             there = own_nodes(earlier[segment])
             return {"modelNode": there.get("modelNode", True)} | {
-                output: there.get(output, True) if want else False
-                for output, want in wanted.items()
+                output: getattr(chosen, name) and there.get(output, True)
+                for output, name in OUTPUTS.items()
             }
 
         if is_segmentation(chosen.input):

@@ -68,8 +68,7 @@ class VesselsSection:
             self._fill_list(chosen, segments_of(parameters))
         if segments:
             selector.setCurrentNode(chosen)
-            if selector.currentSegmentID() != parameters.segment:
-                selector.setCurrentSegmentID(parameters.segment)
+            selector.setCurrentSegmentID(parameters.segment)
         self._filling = False
 
     def why_not(self, parameters: Any) -> str:
