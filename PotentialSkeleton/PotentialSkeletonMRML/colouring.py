@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import lines
-from .lines import COLORS, vtk_array
+from .lines import vtk_array
 from .run_nodes import tree_segment
 
+COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
+LINE_WIDTH = 3  # pixels
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
 BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
 # Cell arrays, red green blue.
@@ -32,6 +34,14 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
         for curve, color in zip(curves, _line_colors(models[0].GetPolyData(), kind, tree)):
             curve.GetDisplayNode().SetSelectedColor(color)
             curve.GetDisplayNode().SetColor(color)
+
+
+def show_model(node: Any, lines: bool) -> None:
+    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
+    _color_model(node, RADIUS, NO_SEGMENT)
+    if lines:
+        node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
+        node.GetDisplayNode().LightingOff()
 
 
 def kind_of(model: Any) -> str:

@@ -27,7 +27,7 @@ from PotentialSkeletonMRML.tree import Tree
 
 from .sentences import PRUNING, branches_text, counted, file_name, step_text
 from .vessels_section import is_segmentation
-from .views import StraightenedView, background_volume, jump_slices
+from .views import StraightenedView, background_volume, hidden_node, jump_slices
 
 LOWEST = 26  # pixels of a button
 POINTS = "Branch tool"  # name of the list of clicks
@@ -49,7 +49,7 @@ DISTANCES = ("straight", "geodesic")
 
 
 class BranchTools:
-    """The parts of the section, and what they share."""
+    """The section, but for what waits for clicks in the views."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel
@@ -59,8 +59,35 @@ class BranchTools:
             if each.className() == "QPushButton":  # a narrow panel would make them lower
                 each.setMinimumHeight(LOWEST)
         self._shown: list = []  # models
-        self._branch, self._steps, self._clicks = ChosenBranch(self), Steps(self), Clicks(self)
-        self._runs = Runs(self)
+        self._of: list = []  # the branches whose name is shown: model, number
+        self._narrowest: Any = None
+        self._clicks, ui = Clicks(self), self.ui
+        ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
+        ui.pruneComboBox.addItems([words for words, *_rest in PRUNING.values()])
+        self._list_names(0)
+        self._on_kind(0)
+        ui.nameEdit.connect("editingFinished()", self._on_name)
+        ui.anatomyComboBox.connect("currentIndexChanged(int)", self._list_names)
+        ui.usualNameComboBox.connect("activated(int)", self._on_usual_name)
+        ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
+        ui.pruneComboBox.connect("currentIndexChanged(int)", self._on_kind)
+        ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _n: self._show_organ())
+        for act, name, done in (
+            (self.attempt, "propose", self._propose),
+            (self.attempt, "accept", self._accept),
+            (self.attempt, "narrowest", self._go),
+            (self.attempt, "vmtk", self._add_lines),
+            (self.change, "prune", self._prune),
+            (self.change, "undo", Tree.undo),
+            (self.start, "sections", self._measure),
+            (self.start, "split", self._split),
+            (self.start, "organ", self._divide),
+        ):
+            button = getattr(ui, f"{name}Button")
+            button.connect("clicked()", lambda act=act, done=done: act(done))
+        ui.saveStepsButton.connect("clicked()", self._on_save)
+        ui.loadStepsButton.connect("clicked()", self._on_load)
+        ui.formatsButton.connect("clicked()", self._on_formats)
 
     def tree(self) -> Tree | None:
         """What the tools work on."""
@@ -119,10 +146,10 @@ class BranchTools:
             self._clicks.end()
             self.say("")
         if tree is not None:
-            self._branch.show(tree)
-            self._steps.show(tree)
+            self._show_chosen(tree)
+            self._show_steps(tree)
             self._clicks.show()
-            self._runs.show()
+            self._show_organ()
 
     def exit(self) -> None:
         """The panel is left, or the scene closed: slice views are as before."""
@@ -131,28 +158,10 @@ class BranchTools:
         self._shown = []
         self.say("")
 
+    # --- the chosen branches: their name, and of one its narrowest place
 
-class ChosenBranch:
-    """The chosen branches: their name, and of one its narrowest place and how narrow that is."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui, self._result = tools, tools.ui, tools.panel.result
-        self._filling = False
-        self._of: list = []  # the branches whose name is shown: model, number
-        self._narrowest: Any = None
-        self.ui.nameEdit.connect("editingFinished()", self._on_name)
-        self.ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
-        self.ui.anatomyComboBox.connect("currentIndexChanged(int)", self._list_names)
-        self.ui.usualNameComboBox.connect("activated(int)", self._on_usual_name)
-        self.ui.proposeButton.connect("clicked()", lambda: tools.attempt(self._propose))
-        self.ui.acceptButton.connect("clicked()", lambda: tools.attempt(self._accept))
-        self._list_names(0)
-        self.ui.narrowestButton.connect("clicked()", lambda: tools.attempt(self._go))
-        self.ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
-
-    def show(self, tree: Tree) -> None:
-        """Show the chosen branches."""
-        chosen = self._result.chosen()
+    def _show_chosen(self, tree: Tree) -> None:
+        chosen = self.panel.result.chosen()
         self.ui.nameEdit.enabled = bool(chosen)
         self.ui.usualNameComboBox.enabled = bool(chosen)
         self.ui.narrowestButton.enabled = len(chosen) == 1
@@ -160,11 +169,11 @@ class ChosenBranch:
         if chosen != self._of:
             self._of, self._narrowest = chosen, None
         names = {Tree(model).names.get(branch, "") for model, branch in chosen}
-        self._filling = True
         if not self.ui.nameEdit.hasFocus():
             self.ui.nameEdit.text = names.pop() if len(names) == 1 else ""
+        self.ui.referenceSpinBox.blockSignals(True)
         self.ui.referenceSpinBox.value = tree.reference or 0.0
-        self._filling = False
+        self.ui.referenceSpinBox.blockSignals(False)
         self.ui.branchLabel.text = self._text(tree)
 
     def _text(self, tree: Tree) -> str:
@@ -187,9 +196,9 @@ class ChosenBranch:
 
     def _on_name(self) -> None:
         """Keep a name that was typed for the branches that it was typed for."""
-        there = [each for each in self._of if each[0] in self._result.models]
+        there = [each for each in self._of if each[0] in self.panel.result.models]
         name = " ".join(self.ui.nameEdit.text.split())
-        if self._filling or all(Tree(m).names.get(branch, "") == name for m, branch in there):
+        if all(Tree(m).names.get(branch, "") == name for m, branch in there):
             return
 
         def rename(_tree: Tree) -> str:
@@ -197,8 +206,8 @@ class ChosenBranch:
                 Tree(model).rename([branch for m, branch in there if m is model], name)
             return ""
 
-        self._tools.attempt(rename)
-        self._result.choose(there)
+        self.attempt(rename)
+        self.panel.result.choose(there)
 
     def _list_names(self, index: int) -> None:
         """Offer the names of an anatomy, to be chosen instead of typed."""
@@ -230,34 +239,21 @@ class ChosenBranch:
 
     def _go(self, tree: Tree) -> str:
         """Show the narrowest place of the chosen branch."""
-        place = tree.narrowest(self._result.chosen()[0][1])
-        self._result.show_way(tree.model, place.way, place.radius)
+        place = tree.narrowest(self.panel.result.chosen()[0][1])
+        self.panel.result.show_way(tree.model, place.way, place.radius)
         jump_slices(place.position)
         self._narrowest = place
         return ""
 
     def _on_reference(self, value: float) -> None:
-        tree = self._tools.tree()
-        if not self._filling and tree is not None:
+        tree = self.tree()
+        if tree is not None:
             tree.reference = value or None
-            self.show(tree)
+            self._show_chosen(tree)
 
+    # --- steps: branches removed by a rule, undo, and steps repeated on another case
 
-class Steps:
-    """Branches removed by a rule, the list of steps, undo, and steps repeated on another case."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui = tools, tools.ui
-        self.ui.pruneComboBox.addItems([words for words, *_rest in PRUNING.values()])
-        self.ui.pruneComboBox.connect("currentIndexChanged(int)", self._on_kind)
-        self.ui.pruneButton.connect("clicked()", self._on_prune)
-        self.ui.undoButton.connect("clicked()", lambda: tools.change(lambda tree: tree.undo()))
-        self.ui.saveStepsButton.connect("clicked()", self._on_save)
-        self.ui.loadStepsButton.connect("clicked()", self._on_load)
-        self._on_kind(0)
-
-    def show(self, tree: Tree) -> None:
-        """List the steps of the tree."""
+    def _show_steps(self, tree: Tree) -> None:
         steps, rows = tree.steps, self.ui.stepsList
         texts = [f"{number}. {step_text(step)}" for number, step in enumerate(steps, 1)]
         if [rows.item(row).text() for row in range(rows.count)] != texts:
@@ -274,12 +270,11 @@ class Steps:
         box.suffix, box.decimals, box.singleStep = unit, digits, 0.5 if digits else 1.0
         box.value = value
 
-    def _on_prune(self) -> None:
-        kind = list(PRUNING)[self.ui.pruneComboBox.currentIndex]
-        self._tools.change(lambda tree: tree.prune(kind, self.ui.pruneSpinBox.value))
+    def _prune(self, tree: Tree) -> None:
+        tree.prune(list(PRUNING)[self.ui.pruneComboBox.currentIndex], self.ui.pruneSpinBox.value)
 
     def _on_save(self) -> None:
-        tree: Any = self._tools.tree()
+        tree: Any = self.tree()
         path = qt.QFileDialog.getSaveFileName(
             self.ui.saveStepsButton,
             _("Save the steps"),
@@ -290,7 +285,7 @@ class Steps:
             steps = [each for each in tree.steps if isinstance(each, PruneStep)]
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
                 Path(path).write_text(steps_text(steps), encoding="utf-8")
-                self._tools.say(_("Saved {path}").format(path=path))
+                self.say(_("Saved {path}").format(path=path))
 
     def _on_load(self) -> None:
         path = qt.QFileDialog.getOpenFileName(
@@ -299,7 +294,56 @@ class Steps:
         if path:
             with slicer.util.tryWithErrorDisplay(_("The file could not be read.")):
                 text = Path(path).read_text(encoding="utf-8", errors="replace")
-                self._tools.change(lambda tree: tree.replay(steps_of_text(text)))
+                self.change(lambda tree: tree.replay(steps_of_text(text)))
+
+    # --- cross-sections, vessels split, an organ divided, a tree for other programs
+
+    def _show_organ(self) -> None:
+        node = self.ui.organSelector.currentNode()
+        self.ui.organSegmentSelector.setVisible(is_segmentation(node))
+        if is_segmentation(node):
+            self.ui.organSegmentSelector.setCurrentNode(node)
+        self.ui.organButton.enabled = node is not None
+
+    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
+        tree.measureSections(progress, wait)
+        return _("The table has areas and both diameters now; Save table writes them.")
+
+    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
+        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
+        count = node.GetSegmentation().GetNumberOfSegments()
+        return _("{segments} in {name}.").format(
+            segments=counted(count, _("segment"), _("segments")), name=node.GetName()
+        )
+
+    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
+        node = self.ui.organSelector.currentNode()
+        segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
+        kind = GROUPS[self.ui.groupComboBox.currentIndex]
+        distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
+        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
+        largest = max(volumes, key=volumes.__getitem__)
+        return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
+            parts=counted(len(volumes), _("part"), _("parts")),
+            name=largest,
+            volume=volumes[largest],
+        )
+
+    def _add_lines(self, tree: Tree) -> str:
+        return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
+
+    def _on_formats(self) -> None:
+        title = _("Where to put the folder of files")
+        place = qt.QFileDialog.getExistingDirectory(self.ui.formatsButton, title)
+        if not place:
+            return
+
+        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
+            own = file_name(tree_name(tree.model))
+            folder = Path(place) / _("{name} for other programs").format(name=own)
+            return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
+
+        self.start(save)
 
 
 class Clicks:
@@ -350,13 +394,7 @@ class Clicks:
         if len(chosen) == 1:
             self._straighten(chosen[0][1])
             return
-        node = slicer.vtkMRMLMarkupsFiducialNode()
-        node.SetName(POINTS)
-        node.SetHideFromEditors(True)
-        node.SetSaveWithScene(False)
-        slicer.mrmlScene.AddNode(node)
-        node.CreateDefaultDisplayNodes()
-        node.GetDisplayNode().SetSaveWithScene(False)
+        node = hidden_node("vtkMRMLMarkupsFiducialNode", POINTS)
         node.GetDisplayNode().SetPointLabelsVisibility(False)
         self._kind, self._points = kind, node
         self._buttons[kind].checked = True
@@ -455,67 +493,3 @@ class Clicks:
     def _patient(self, _tree: Tree, places: np.ndarray) -> str:
         self._view.go_to_patient(places[0])
         return _("The other slices show this place in the patient.")
-
-
-class Runs:
-    """Cross-sections, vessels split by branch, an organ divided, a tree for other programs."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui = tools, tools.ui
-        for button, work in (
-            (self.ui.sectionsButton, self._measure),
-            (self.ui.splitButton, self._split),
-            (self.ui.organButton, self._divide),
-        ):
-            button.connect("clicked()", lambda work=work: tools.start(work))
-        self.ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _node: self.show())
-        self.ui.vmtkButton.connect("clicked()", lambda: tools.attempt(self._add_lines))
-        self.ui.formatsButton.connect("clicked()", self._on_formats)
-
-    def show(self) -> None:
-        """Show the segments of the organ's node."""
-        node = self.ui.organSelector.currentNode()
-        self.ui.organSegmentSelector.setVisible(is_segmentation(node))
-        if is_segmentation(node):
-            self.ui.organSegmentSelector.setCurrentNode(node)
-        self.ui.organButton.enabled = node is not None
-
-    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
-        tree.measureSections(progress, wait)
-        return _("The table has areas and both diameters now; Save table writes them.")
-
-    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
-        count = node.GetSegmentation().GetNumberOfSegments()
-        return _("{segments} in {name}.").format(
-            segments=counted(count, _("segment"), _("segments")), name=node.GetName()
-        )
-
-    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = self.ui.organSelector.currentNode()
-        segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
-        kind = GROUPS[self.ui.groupComboBox.currentIndex]
-        distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
-        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
-        largest = max(volumes, key=volumes.__getitem__)
-        return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
-            parts=counted(len(volumes), _("part"), _("parts")),
-            name=largest,
-            volume=volumes[largest],
-        )
-
-    def _add_lines(self, tree: Tree) -> str:
-        return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
-
-    def _on_formats(self) -> None:
-        title = _("Where to put the folder of files")
-        place = qt.QFileDialog.getExistingDirectory(self.ui.formatsButton, title)
-        if not place:
-            return
-
-        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
-            own = file_name(tree_name(tree.model))
-            folder = Path(place) / _("{name} for other programs").format(name=own)
-            return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
-
-        self._tools.start(save)

@@ -239,7 +239,7 @@ class BranchList:
     """
 
     def __init__(self, table: Any, chosen: Callable[[], None]) -> None:
-        self._table, self._chosen, self._filling = table, chosen, False
+        self._table, self._chosen = table, chosen
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
         header = table.horizontalHeader()
@@ -253,12 +253,12 @@ class BranchList:
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
-        table.connect("itemSelectionChanged()", self._on_selected)
+        table.connect("itemSelectionChanged()", chosen)
 
     def fill(self, columns: dict[str, Any]) -> None:
         """Show other branches, columns of `joint_table`, none of them chosen."""
         table = self._table
-        self._filling = True
+        table.blockSignals(True)
         if "tree" in columns and table.isColumnHidden(TREE_COLUMN):
             table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
         table.setColumnHidden(NAME_COLUMN, "name" not in columns)
@@ -278,13 +278,13 @@ class BranchList:
             table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
         table.sortingEnabled = True
         table.scrollToTop()
-        self._filling = False
+        table.blockSignals(False)
 
     def empty(self) -> None:
         """Show no branch."""
-        self._filling = True
+        self._table.blockSignals(True)
         self._table.setRowCount(0)
-        self._filling = False
+        self._table.blockSignals(False)
 
     def chosen(self) -> list[int]:
         """The branches that are chosen, by their rows in `joint_table`."""
@@ -294,7 +294,7 @@ class BranchList:
     def choose(self, numbers: Iterable[int]) -> None:
         """Choose these branches, and no others."""
         wanted, table = set(numbers), self._table
-        self._filling = True
+        table.blockSignals(True)
         table.clearSelection()
         for row in range(table.rowCount):
             if int(table.item(row, NUMBER).data(qt.Qt.UserRole)) in wanted:
@@ -302,12 +302,8 @@ class BranchList:
                     if table.item(row, column) is not None:
                         table.item(row, column).setSelected(True)
                 table.scrollToItem(table.item(row, NUMBER))
-        self._filling = False
+        table.blockSignals(False)
         self._chosen()
-
-    def _on_selected(self) -> None:
-        if not self._filling:
-            self._chosen()
 
 
 def _item(value: float | str) -> Any:
