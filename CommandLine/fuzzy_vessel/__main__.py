@@ -5,12 +5,15 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
 from .arguments import make_parser
 
+# Where a command's job is, if not in `jobs`: a function of its name.
+MODULES = {"cohort": "cohort", "large": "large", "slicer_cli": "slicer_cli.__main__"}
 # What is left of a job that was cancelled.
 NOTHING = "nothing was written"
 KEPT = {
@@ -31,14 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     options = parser.parse_args(arguments)
+    if options.version:
+        from .report import version
+
+        print(f"fuzzy-vessel {version()}")
+        return 0
     if options.command is None:
         parser.print_help(sys.stderr)
         return 2
-    from . import jobs
     from .progress import Progress
 
     progress = Progress()
-    job, left = getattr(jobs, options.command), KEPT.get(options.command, NOTHING)
+    job = getattr(
+        import_module(f".{MODULES.get(options.command, 'jobs')}", __package__), options.command
+    )
+    left = KEPT.get(options.command, NOTHING)
     status, report = done("fuzzy-vessel", lambda: job(options, progress), progress.clear, left)
     if report is None:
         return status

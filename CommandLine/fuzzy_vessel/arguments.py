@@ -7,12 +7,13 @@ import argparse
 import contextlib
 import shlex
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 # Those of `PotentialSkeletonMRML.interchange`, which takes long to import.
 TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_TREE_FORMATS = TREE_FORMATS[:4]
+SHORT: dict[str, tuple] = {"all": TREE_FORMATS, "none": ()}
 SEEDS_ARE = "Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.\n"
 EXAMPLE = f"""\
 example:
@@ -70,17 +71,6 @@ class Parser(ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}; {self.prog} --help shows the options\n")
 
 
-class Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
-    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
-        """Print the version and end the process."""
-        from .report import version
-
-        print(f"fuzzy-vessel {version()}")
-        parser.exit(0)
-
-
 def make_parser() -> ArgumentParser:
     """Return the parser of all arguments."""
     raw = argparse.RawDescriptionHelpFormatter
@@ -89,7 +79,7 @@ def make_parser() -> ArgumentParser:
         description="Segments vessels in CT and MR scans from seeds, by fuzzy connectedness, and "
         "finds their centrelines, by the potential-field method.",
     )  # fmt: skip
-    parser.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (text, description, example, names, defaults) in COMMANDS.items():
         look = raw if example else argparse.HelpFormatter
@@ -145,23 +135,15 @@ def _vessel(text):
     return name.strip(), tuple(int(part) for part in place.split(","))
 
 
-def _formats(known: Sequence[str], **short: Sequence[str]) -> Callable:
-    """A type of argument: a list of formats, or a short name of one."""
-
-    def parse(text):
-        return tuple(
-            short.get(text) or (name.strip() for name in text.split(",") if text != "none")
-        )
-
-    what = f"a list of formats: use {', '.join([*known, *short])}, with commas between"
-    return _checked(what, parse, set(known).issuperset)
+def _formats(text):
+    return SHORT[text] if text in SHORT else tuple(map(str.strip, text.split(",")))
 
 
-count = _checked("a whole number from 1 up", int, lambda n: n >= 1)
-phantom_size = _checked(
-    f"a whole number from {SMALLEST_PHANTOM} up", int, lambda n: n >= SMALLEST_PHANTOM
-)
-natural = _checked("a whole number from 0 up", int, lambda n: n >= 0)
+def _whole(first):
+    return _checked(f"a whole number from {first} up", int, lambda n: n >= first)
+
+
+natural, count, phantom_size = map(_whole, (0, 1, SMALLEST_PHANTOM))
 share = _checked("a number from 0 to 1", float, lambda x: 0 <= x <= 1)
 gigabytes = _checked("a number of gigabytes such as 16", float, lambda x: 0 < x < INFINITY)
 spacing = _checked(
@@ -188,7 +170,11 @@ labels = _checked(
     lambda text: text if text == "all" else tuple(dict.fromkeys(_numbers(int)(text))),
     lambda found: 0 not in found if found != "all" else True,
 )
-tree_formats = _formats(TREE_FORMATS, all=TREE_FORMATS, none=())
+tree_formats = _checked(
+    f"a list of formats, with commas between: {', '.join([*TREE_FORMATS, *SHORT])}",
+    _formats,
+    set(TREE_FORMATS).issuperset,
+)
 
 
 def threshold(text: str) -> float | None:

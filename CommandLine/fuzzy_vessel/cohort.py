@@ -23,10 +23,12 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import folder_lock, others_in
 
 from .arguments import make_parser
+from .jobs import Report
 from .progress import Progress
 from .reading.process import one_line
 from .writing import BRANCHES, OF_FILE_MANAGERS, REPORT
 
+CASES_FAILED = 3  # exit status
 RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
 DONE, FAILED, NOT_RUN = "done", "failed", {"status": "not run", "seconds": None, "error": ""}
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
@@ -48,8 +50,8 @@ class Case(NamedTuple):
     problem: str = ""
 
 
-def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
-    """Run every case that is not done yet; returns the summary and a line for each failed case."""
+def cohort(options: Namespace, progress: Progress) -> Report:
+    """Run every case that is not done yet; a line for each failed one."""
     cases, folder = read_cases(options.list), Path(options.out)
     _check_shared(options.options)
     try:
@@ -61,11 +63,12 @@ def run_cohort(options: Namespace, progress: Progress) -> tuple[list[str], list[
             "some space and run the same again, or name another folder."
         ) from error
     failed = [f"case {row['case']}: {row['error']}" for row in rows if row["status"] != DONE]
-    return [
+    lines = [
         f"cases      {len(rows) - len(failed)} of {len(rows)} done",
         f"table      {folder.resolve() / TABLE}",
         f"results    {folder.resolve()}",
-    ], failed
+    ]
+    return Report(lines, failed, CASES_FAILED if failed else 0)
 
 
 # The list

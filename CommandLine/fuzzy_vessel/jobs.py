@@ -1,4 +1,4 @@
-"""The jobs of the command line: segment, skeleton, both in a run or on a phantom, and so on.
+"""The jobs of the command line: segment, skeleton, both in a run or on a phantom; the page.
 
 Each takes the parsed arguments and a `Progress`, and returns a `Report`; it raises a
 `FuzzyVesselError` for arguments and files that cannot be used, and `Cancelled`. Libraries are
@@ -17,7 +17,6 @@ from FuzzyVesselCoreLib.errors import InputError
 
 from .progress import Progress
 
-CASES_FAILED = 3  # exit status
 CLEAR = 0.35  # opacity of the vessels in 3D where there are centrelines in them
 
 
@@ -91,28 +90,6 @@ def _finish(options, folder, progress, origin, outcome, trees, volume, focus):
     return Report(report.summary(outcome, trees, progress.seconds, options.out), notes)
 
 
-def cohort(options: Namespace, progress: Progress) -> Report:
-    """Do what `run` does for each case of a list; the status tells if any case is not done."""
-    from .cohort import run_cohort
-
-    lines, failures = run_cohort(options, progress)
-    return Report(lines, failures, CASES_FAILED if failures else 0)
-
-
-def large(options: Namespace, progress: Progress) -> Report:
-    """Label a scene that does not fit in memory, and find its centrelines."""
-    from .large import run_large
-
-    return Report(*run_large(options, progress))
-
-
-def slicer_cli(options: Namespace, progress: Progress) -> Report:
-    """Write the CLI modules for Slicer."""
-    from .slicer_cli.__main__ import write_wrappers
-
-    return Report([str(path) for path in write_wrappers(options.folder)], [])
-
-
 def serve(options: Namespace, _progress: Progress) -> Report:
     """Serve the page of `fuzzy_vessel_browser`, which stands on this package."""
     from FuzzyVesselCoreLib.gpu.device import choose_device
@@ -177,14 +154,6 @@ def check_segmentation(options: Namespace) -> None:
             "points with --seeds FILE.mrk.json, or let the program find them with "
             "--automatic-seeds 6."
         )
-    names: dict = {}
-    for name, voxel in options.vessel:
-        other = names.setdefault(voxel, name)
-        if other != name:
-            place = ",".join(map(str, voxel))
-            raise InputError(
-                f"--vessel {place} is a point of {other!r} and of {name!r}: leave one out."
-            )
 
 
 def check_centrelines(options: Namespace) -> None:

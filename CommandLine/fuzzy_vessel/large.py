@@ -29,7 +29,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import COLUMNS as BRANCH_COLUMNS
 from PotentialSkeletonLib.graph.curve_skeleton import table_text
 
 from . import report
-from .jobs import check_centrelines
+from .jobs import Report, check_centrelines
 from .progress import Progress
 from .reading import stacks
 from .reading.process import memory_of_the_machine
@@ -50,8 +50,8 @@ class Steps(StepFolder):
     MANIFEST = "large.json"
 
 
-def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[str]]:
-    """Make labels, and centrelines if they are asked for; summary and warnings."""
+def large(options: Namespace, progress: Progress) -> Report:
+    """Make labels, and centrelines if they are asked for."""
     check_centrelines(options)
     if options.close_tunnels:
         raise InputError(
@@ -82,7 +82,7 @@ def run_large(options: Namespace, progress: Progress) -> tuple[list[str], list[s
             f"{folder}: the results cannot be written: {error.strerror or error}; finished blocks "
             "and components are kept."
         ) from error
-    return [*lines, f"results    {folder.resolve()}"], warnings
+    return Report([*lines, f"results    {folder.resolve()}"], warnings)
 
 
 class _Run:

@@ -118,7 +118,7 @@ SEED = ("--seed", "-14,-30,44")
     ("arguments", "message"),
     [
         (["labels.nrrd"], "there is no seed: give points inside the vessels with --seed R,A,S"),
-        (["labels.png", *SEED], "labels can be written as"),
+        (["labels.png", *SEED], "can be written as .nrrd"),
         (["no/labels.nrrd", *SEED], "there is no folder"),
         (["labels.nrrd", "--seed", "500,500,500"], "outside"),
         (["labels.nrrd", *SEED, "--mask", "other.nrrd"], "other.nrrd"),

@@ -4,6 +4,7 @@ NIfTI files that were cut short are filled with zeros by ITK, and packed MetaIma
 not unpack are left as they were in memory: both are checked here.
 """
 
+import contextlib
 import gzip
 import math
 import re
@@ -18,7 +19,6 @@ from FuzzyVesselCoreLib.errors import InputError
 from .process import Choice, Image, chosen, last_line, refuse_colours, refuse_too_large
 
 CHUNK = 1 << 20
-CUT_SHORT = "the file is damaged or cut short: {}; copy or export it again"
 # Distances between slices may differ from their median by this share of it; sideways shifts from
 # slice to slice that are a smaller share of the distance are no tilt.
 UNEVEN, TILT = 0.1, 0.01
@@ -57,12 +57,12 @@ def _refuse_cut_short(path, header, declared):
     """NIfTI voxels that are not there would be zeros, and packed ones of MetaImage anything."""
     there = wanted = 0.0
     if "vox_offset" in header:
-        sizes = [float(header[f"dim[{n}]"]) for n in range(1, int(header["dim[0]"]) + 1)]
-        wanted = float(header["vox_offset"]) + np.prod(sizes) * int(header["bitpix"]) / 8
-        there = path.stat().st_size
+        wanted, there = float(header["vox_offset"]) + declared, path.stat().st_size
         if path.name.lower().endswith(".gz"):
-            with path.open("rb") as file:
-                there = _unpacked_size(file, "gzip")
+            there = 0
+            with gzip.open(path) as packed, contextlib.suppress(EOFError):
+                while piece := packed.read(CHUNK):
+                    there += len(piece)
     elif path.suffix.lower() in (".mha", ".mhd"):
         with path.open("rb") as file:
             head = file.read(CHUNK)
@@ -75,31 +75,14 @@ def _refuse_cut_short(path, header, declared):
                 file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
             else:
                 file.seek(last.end())
-            there, wanted = _unpacked_size(file, "zlib"), declared
+            unpack, wanted = zlib.decompressobj(), declared
+            while not unpack.eof and (piece := unpack.unconsumed_tail or file.read(CHUNK)):
+                there += len(unpack.decompress(piece, CHUNK))
     if there < wanted:
         raise InputError(
-            CUT_SHORT.format(f"{wanted - there:,.0f} of {wanted:,.0f} bytes are missing")
+            f"the file is damaged or cut short: {wanted - there:,.0f} of {wanted:,.0f} bytes are "
+            "missing; copy or export it again"
         )
-
-
-def _unpacked_size(file, packing):
-    """The length of a packed stream without its packing; checks its checksum."""
-    count = 0
-    try:
-        if packing == "gzip":
-            with gzip.GzipFile(fileobj=file) as packed:
-                while piece := packed.read(CHUNK):
-                    count += len(piece)
-            return count
-        unpack = zlib.decompressobj()
-        while not unpack.eof:
-            piece = unpack.unconsumed_tail or file.read(CHUNK)
-            if not piece:
-                raise EOFError
-            count += len(unpack.decompress(piece, CHUNK))
-    except EOFError as error:
-        raise InputError(CUT_SHORT.format("its packed data end early")) from error
-    return count
 
 
 def _placed(image):

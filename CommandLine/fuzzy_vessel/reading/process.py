@@ -25,7 +25,6 @@ from FuzzyVesselCoreLib.files.zarr_guard import ZARR
 
 SUFFIXES = (".nrrd", ".nhdr", ".mha", ".mhd", ".nii", ".nii.gz")
 TIFF = (".tif", ".tiff")
-ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 # Reader of each kind of file in the child, the package that it needs, and its extra of pip.
 READERS = {
     "file": ("itk.read_file", "SimpleITK", "mrml"),
@@ -102,11 +101,9 @@ def read_image(path: Path, choice: Choice) -> Image:
 def _refuse_kind(path):
     """Refuse a file that no reader is for, by its name, and an empty one."""
     if not path.name.lower().endswith(SUFFIXES):
-        if path.suffix.lower() in ARCHIVES:
-            raise InputError(f"{path}: this is an archive: unpack it, and name what was in it.")
         raise InputError(
             f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
-            "with a DICOM series or an OME-Zarr are."
+            "with a DICOM series or an OME-Zarr are (an archive must be unpacked first)."
         )
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty.")
@@ -128,11 +125,8 @@ def _run(path, folder):
             "very slow."
         ) from error
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
-    return (
-        ""
-        if any(line.startswith("Traceback") for line in lines)
-        else "; ".join(filter(None, lines))
-    )
+    own = any(line.startswith("Traceback") for line in lines)
+    return "" if own else "; ".join(filter(None, lines))
 
 
 def one_line(text: object) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -104,9 +105,7 @@ def existing(path: str | Path) -> Path:
 
 def name_of(path: Path) -> str:
     """Return the name of a node: that of its file without the suffix."""
-    known = [suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)]
-    suffix = known[-1] if known else "".join(path.suffixes[-2:])
-    return path.name[: -len(suffix)] or path.name if suffix else path.name
+    return re.sub(r"(\.(nii|ome|mrk))?\.[^.]+$", "", path.name, flags=re.IGNORECASE) or path.name
 
 
 def _read(path: Path, choice: Choice, what: str = "") -> Image:

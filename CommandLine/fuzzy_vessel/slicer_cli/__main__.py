@@ -8,9 +8,7 @@ import argparse
 import json
 import os
 import shlex
-import shutil
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +20,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..__main__ import done
 from ..__main__ import main as command_line
 from ..arguments import make_parser, threshold
+from ..jobs import Report, check_centrelines, check_segmentation
 from ..progress import Progress
 
 SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
@@ -117,26 +116,17 @@ def _point(text: str) -> tuple[float, float, float]:
 
 
 def _run(job, given, progress):
-    """Run a job; its files get their names when all of them are there, each as a whole."""
     from .. import headless
 
     headless.start().clear()
-    with headless.without_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
-        files, notes = job(given, progress, Path(folder))
-        for name, wanted in files.items():
-            beside = Path(wanted).with_name(f".{Path(wanted).name}.partial")
-            try:
-                shutil.copyfile(Path(folder) / name, beside)
-                os.replace(beside, wanted)
-            finally:
-                beside.unlink(missing_ok=True)
+    with headless.without_messages():
+        notes = job(given, progress)
         progress(1.0)
     return notes
 
 
-def _segment(given, progress, folder):
+def _segment(given, progress):
     from .. import segmenting
-    from ..jobs import check_segmentation
     from ..reading import volumes
 
     names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
@@ -148,7 +138,7 @@ def _segment(given, progress, folder):
             "program find them with --automaticSeeds 6."
         )
     check_segmentation(options)
-    files = _files(IMAGES, labels=given.labels, connectedness=given.connectedness)
+    _check_outputs(IMAGES, given.labels, given.connectedness)
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
@@ -161,20 +151,20 @@ def _segment(given, progress, folder):
     )
     outcome = segmenting.segment(inputs, options, progress)
     result = outcome.result
-    _write(folder, files, progress, labels=result.labelmapNode, connectedness=result.sceneNode)
-    return files, outcome.warnings
+    files = {given.labels: result.labelmapNode, given.connectedness: result.sceneNode}
+    _write(files, progress)
+    return outcome.warnings
 
 
-def _skeleton(given, progress, folder):
+def _skeleton(given, progress):
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    from ..jobs import check_centrelines
     from ..reading import volumes
 
     names = ("device", "strength", "drop_islands", "level")
     check_centrelines(_options("skeleton", given.labelmap, given, names))
-    files = _files(MODELS, centrelines=given.centrelines, tubes=given.tubes)
-    table = _files(TABLES, branches=given.branches)
+    _check_outputs(MODELS, given.centrelines, given.tubes)
+    _check_outputs(TABLES, given.branches)
     progress.stage("Reading")
     label = given.label or None
     node, _ = volumes.read_labelmap(given.labelmap, (label,) if label else ())
@@ -188,10 +178,10 @@ def _skeleton(given, progress, folder):
         raise InputError(
             f"{given.labelmap}: the object has no branch, so there are no centrelines to write."
         )
-    _write(folder, files, progress, centrelines=result.modelNode, tubes=result.tubesNode)
-    for file in table:
-        result.skeleton.to_csv(folder / file)
-    return files | table, list(result.warnings)
+    _write({given.centrelines: result.modelNode, given.tubes: result.tubesNode}, progress)
+    if given.branches:
+        result.skeleton.to_csv(given.branches)
+    return list(result.warnings)
 
 
 def _options(command: str, path: str, given: Namespace, names: Sequence[str]) -> Namespace:
@@ -201,26 +191,20 @@ def _options(command: str, path: str, given: Namespace, names: Sequence[str]) ->
     return options
 
 
-def _files(suffixes: Sequence[str], **wanted: str | None) -> dict[str, str]:
-    """Files to write in the folder, with the suffixes of the names that they are to get."""
-    files = {}
-    for name, path in wanted.items():
-        if not path:
-            continue
+def _check_outputs(suffixes: tuple[str, ...], *paths: str | None) -> None:
+    """Refuse files that could not be written, before the work."""
+    for path in filter(None, paths):
         if not Path(path).parent.is_dir():
             raise InputError(f"{path}: there is no folder {Path(path).parent}.")
-        suffix = next((each for each in suffixes if path.lower().endswith(each)), None)
-        if suffix is None:
-            raise InputError(f"{path}: {name} can be written as {', '.join(suffixes)}.")
-        files[name + suffix] = path
-    return files
+        if not path.endswith(suffixes):
+            raise InputError(f"{path}: this file can be written as {', '.join(suffixes)}.")
 
 
-def _write(folder, files, progress, **nodes):
+def _write(files, progress):
     from ..writing import write_nodes
 
     progress.stage("Writing")
-    write_nodes(folder, {file: nodes[file.split(".")[0]] for file in files})
+    write_nodes(Path(), {path: node for path, node in files.items() if path})
 
 
 class FilterProgress(Progress):
@@ -246,23 +230,23 @@ class FilterProgress(Progress):
 # The folder for Slicer
 
 
-def write_wrappers(folder: str | Path) -> list[Path]:
+def slicer_cli(options: Namespace, _progress: Progress) -> Report:
     """Write both modules' scripts and descriptions into a folder, which is made if necessary.
 
     Slicer starts an executable in its own environment, whose PYTHONHOME and libraries another
     Python must not see; and it runs everything in a module path with ``--xml``, so that the
     environment's own folder of programs is no place to name.
     """
-    folder = Path(folder).resolve()
+    folder = Path(options.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for module in (SEGMENT, SKELETON):
         name, text = _script(module)
         for each, content in ((name, text), (f"{module}.xml", description(module))):
             (folder / each).write_text(content, encoding="utf-8", newline="")
-            written.append(folder / each)
+            written.append(str(folder / each))
         (folder / name).chmod(0o755)
-    return written
+    return Report(written, [])
 
 
 def _script(module: str) -> tuple[str, str]:
