@@ -325,11 +325,9 @@ class Tree:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
         world = transformed(to_world, solid.points(places))
-        numbers = (
-            found.area, found.equivalent_diameter, found.largest_diameter,
-            found.smallest_diameter, found.filled,
-        )  # fmt: skip
-        return Section(world[0], world[1:3], world[3:5], *(float(each[0]) for each in numbers))
+        names = ("area", "equivalent_diameter", "largest_diameter", "smallest_diameter", "filled")
+        numbers = {name: float(getattr(found, name)[0]) for name in names}
+        return Section(world[0], world[1:3], world[3:5], **numbers)
 
     def sectionsAlong(self, branch: int) -> CrossSections:
         """The cross-sections along a branch; lengths from its first point, and diameters, in mm.

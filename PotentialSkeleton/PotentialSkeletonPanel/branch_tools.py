@@ -118,12 +118,10 @@ class BranchTools:
 
     def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
         """Let a run call ``work(tree, progress, wait)``, which returns what there is to say."""
-        tree, wait = self.tree(), self.panel.running.wait
-        if tree is None:
-            return
+        tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(tree, progress, wait)
+            said = work(tree, progress, self.panel.running.wait)
             self.say(said)
             return said.split("\n")[0]
 

@@ -100,8 +100,7 @@ class VesselsSection:
     def _on_ticked(self, item: Any) -> None:
         if not self._filling and self._panel.parameters is not None:
             items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            ticked = [each for each in items if each.checkState() == qt.Qt.Checked]
-            chosen = [each.data(qt.Qt.UserRole) for each in ticked]
+            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
             self._panel.parameters.segments = json.dumps(chosen)
 
     def _fill_list(self, node: Any, chosen: list[str]) -> None:
