@@ -52,8 +52,7 @@ example:
   fuzzy-vessel large levels.zarr --min-voxels 100 --centrelines --out vessels
 
 levels.zarr is what an earlier run with --affinity has written, or the library's connectedness over
-blocks. A run that was interrupted is resumed by the same command. --close-tunnels needs the whole
-object and is refused here.
+blocks. A run that was interrupted is resumed by the same command.
 """
 # A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
 SMALL_ISLAND = 27
@@ -279,8 +278,8 @@ OPTIONS: dict[str, tuple] = {
 MODEL = "--model --border --radius --side --solver"
 SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask --frame --channel "
            f"--spacing --threshold --cut --fill-gaps {MODEL}")
-CENTRELINES = ("--level --strength --charge-distance --drop-islands --close-tunnels --formats "
-               "--root")
+OF_A_PART = "--level --strength --charge-distance --drop-islands --formats --root"
+CENTRELINES = f"{OF_A_PART} --close-tunnels"  # that needs the whole object
 OUTPUT = "--device --nifti --out"
 OF_A_SEGMENTATION = {"drop_islands": SMALL_ISLAND, "close_tunnels": None}
 # Help, description, example, options (those with | between exclude each other), and defaults.
@@ -307,7 +306,7 @@ COMMANDS: dict[str, tuple] = {
         "whole.", LARGE_EXAMPLE,
         "scene --affinity --threshold --seed --fill-gaps --cut --components --min-voxels "
         "--background --mask --spacing --missing-chunks --block --workers --memory-limit "
-        f"--numbered --centrelines {CENTRELINES} --device --out", {"cut": 0.0}),
+        f"--numbered --centrelines {OF_A_PART} --device --out", {"cut": 0.0, "close_tunnels": 0.0}),
     "serve": ("vessels in a browser: click, correct, measure, save",
         "Serves a page with the slices and the 3D view of a volume, or of the built-in phantom, at "
         "an address of this computer that only you know. Ctrl+C ends it.", None,

@@ -154,10 +154,9 @@ def _run_all(cases, options, folder, progress):
     """Run what is not done yet; the table, whose rows are returned, is written after each case."""
     entries, wanted = _read_record(folder), []
     for case in cases:
-        now = _entry(case, options) | {"status": DONE}
+        now = _entry(case, options)
         known, report = entries.get(case.name, {}), folder / case.name / REPORT
-        same = all(known.get(name) == now[name] for name in ("arguments", "files", "status"))
-        if not (same and report.exists()):
+        if not (known | now == known and known["status"] == DONE and report.exists()):
             wanted.append(case)
             entries.pop(case.name, None)
     rows = _write(folder, cases, entries)
@@ -183,14 +182,14 @@ def _entry(case, options):
             status = file.stat() if os.path.exists(file) else None
             files.append([file.name, status and status.st_size, status and status.st_mtime_ns])
     arguments = [*case.arguments, *options.options]
-    return {"arguments": arguments, "files": files, "status": FAILED, "seconds": 0.0, "error": ""}
+    return {"arguments": arguments, "files": files}
 
 
 def _run(case, options, folder):
     """One case: what the record says of it."""
-    entry = _entry(case, options)
+    entry = {**_entry(case, options), "status": FAILED, "seconds": 0.0, "error": case.problem}
     if case.problem:
-        return {**entry, "error": case.problem}
+        return entry
     for rest in folder.glob(f".{glob.escape(case.name)}-partial-*"):  # of a run that was killed
         shutil.rmtree(rest, ignore_errors=True)
     begin = perf_counter()

@@ -88,17 +88,14 @@ class Subject:
         return low, high
 
 
-def segmentation_picture(
-    subject: Subject, mean: float, sigma: float, texts: tuple[str, str, str]
-) -> tuple[Any, list[str]]:
+def segmentation_picture(subject: Subject, texts: tuple[str, str, str]) -> tuple[Any, list[str]]:
     """Draw three slices and the surface in 3D; returns matplotlib's figure, and warnings.
 
-    Mean and sigma are of the vessels' intensities, for the grey levels; the texts are the title,
-    the line below it, and the line below the picture.
+    The texts are the title, the line below it, and the line below the picture.
     """
     subject = subject.oriented()
     figure, panels = _page(2, 2, texts)
-    _draw_slices(panels, subject, _grey_window(subject, mean, sigma))
+    _draw_slices(panels, subject, _grey_window(subject))
     warnings, rendered = [], None
     labels, matrix, corners = _reduced(subject)
     side = framed(_sides(corners)[0], corners, 1.04)
@@ -262,26 +259,20 @@ def _shortened(text, count):
 # Slices, in the radiologist's orientation.
 
 
-def _grey_window(view, mean, sigma):
+def _grey_window(view):
     """Intensities of black and white that set the vessels off from surrounding tissue.
 
-    White is a little above the vessels; black as far below the median of the tissue near them as
-    a picture needs to show it in a middle grey, but never below the darkest voxels.
+    White is a little above most of the vessels; black as far below the median of the tissue in
+    their box as a picture needs to show it in a middle grey, but never below the darkest voxels.
     """
-    from scipy import ndimage
-
-    near = [np.empty(0)]
-    for axis, at in ((axis, at) for seed in view.seeds[:4] for axis, at in enumerate(seed)):
-        vessels = np.moveaxis(view.labels, axis, 0)[at] > 0
-        around = ndimage.binary_dilation(vessels, iterations=12) & ~vessels
-        near.append(np.moveaxis(view.volume, axis, 0)[at][around])
-    tissue = np.concatenate(near)
-    tissue = float(np.median(tissue if tissue.size else view.volume))
-    darkest, brightest = map(float, np.percentile(view.volume[::4, ::4, ::4], [0.5, 99.5]))
-    if tissue >= mean:
-        return darkest, brightest
-    white = mean + 2.5 * sigma
-    return max(darkest, tissue - 1.4 * (white - tissue)), white
+    box = tuple(slice(low, high + 1) for low, high in zip(*view.box()))
+    inside, region = view.labels[box] > 0, view.volume[box]
+    darkest, brightest = np.percentile(view.volume[::4, ::4, ::4], [0.5, 99.5])
+    if inside.any() and not inside.all():
+        tissue, white = np.median(region[~inside]), np.percentile(region[inside], 97)
+        if tissue < white:
+            return max(darkest, tissue - 1.4 * (white - tissue)), white
+    return darkest, brightest
 
 
 def _draw_slices(panels, view, window):

@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 import zlib
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,8 @@ def is_whole(path: Path) -> bool:
             return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
         else:
             with path.open("rb") as file:
-                if path.suffix == ".nrrd":
-                    while (line := file.readline()).strip():
-                        if line.startswith(b"encoding: raw"):
-                            return True
+                while path.suffix == ".nrrd" and file.readline().strip():
+                    pass  # the header
                 with gzip.GzipFile(fileobj=file) as packed:
                     whole = bool(packed.read(1))
                     while packed.read(1 << 22):
@@ -134,14 +132,6 @@ def _remove_slice_views():
 
 
 # Formats of other programs.
-
-
-def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> None:
-    """Refuse a root (I, J, K) outside a labelmap of this size (I, J, K)."""
-    for voxel in voxels:
-        if not all(0 <= at < count for at, count in zip(voxel, size)):
-            given, whole = (",".join(str(at) for at in each) for each in (voxel, size))
-            raise InputError(f"--root {given} lies outside the labelmap of {whole} voxels.")
 
 
 def write_trees(

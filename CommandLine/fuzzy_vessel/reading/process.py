@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import ZARR
+from FuzzyVesselCoreLib.geometry import inside
 
 SUFFIXES = (".nrrd", ".nhdr", ".mha", ".mhd", ".nii", ".nii.gz")
 TIFF = (".tif", ".tiff")
@@ -127,6 +129,16 @@ def _run(path, folder):
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
     own = any(line.startswith("Traceback") for line in lines)
     return "" if own else "; ".join(filter(None, lines))
+
+
+def refuse_outside(voxels: Sequence, sizes: Sequence[int], option: str) -> None:
+    """Refuse voxels of an option outside a volume; both are I, J, K."""
+    for voxel in voxels:
+        if not inside(voxel, sizes):
+            raise InputError(
+                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
+                f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
+            )
 
 
 def one_line(text: object) -> str:
