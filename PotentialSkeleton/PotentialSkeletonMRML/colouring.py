@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import lines
-from .lines import COLORS, vtk_array
+from .lines import vtk_array
 from .run_nodes import tree_segment
 
+COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
+LINE_WIDTH = 3  # pixels
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
 BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
 # Cell arrays, red green blue.
@@ -23,7 +25,6 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order
     of the lines, get the colour of their branch, mean radius, generation or tree.
     """
-    models = list(models)
     segment = tree_segment(models[0]) if models else None
     tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
     for model in models:
@@ -32,6 +33,14 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
         for curve, color in zip(curves, _line_colors(models[0].GetPolyData(), kind, tree)):
             curve.GetDisplayNode().SetSelectedColor(color)
             curve.GetDisplayNode().SetColor(color)
+
+
+def show_model(node: Any, lines: bool) -> None:
+    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
+    _color_model(node, RADIUS, NO_SEGMENT)
+    if lines:
+        node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
+        node.GetDisplayNode().LightingOff()
 
 
 def kind_of(model: Any) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.changes import put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
@@ -17,22 +17,16 @@ from FuzzyVesselCoreLib.mrml.reading import (
     transform_between,
     transformed,
 )
-from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    LIVER_SEGMENT,
-    branch_labels,
-    inherited_names,
-    territories,
-)
+from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT, inherited_names
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color
-from .lines import fill_table, names_of, skeleton_of
-from .run_nodes import INPUT, LABEL, SEGMENT, tree_name
+from .lines import names_of, skeleton_of, told_apart
+from .run_nodes import LABEL, SEGMENT
 from .solid import SolidInput, read_solid
-from .tree_steps import vessels_gone
+from .tree_steps import vessels_node
 
 BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 LIVER_SEGMENTS = "segment"
@@ -50,7 +44,7 @@ class Groups:
     colors: dict[int, tuple]
 
 
-def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterable]) -> Groups:
+def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
     """Groups of branches: each branch, each generation, all of the same name, or chosen ones.
 
     With "subtree" a branch without a name belongs to the nearest named one upstream, and with
@@ -58,7 +52,8 @@ def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterab
     numbers of branches. `InputError` where the kind is unknown, no branch has a name, or a chosen
     branch does not exist or is in two groups.
     """
-    names, numbers = names_of(model), range(len(skeleton.branches))
+    names, skeleton = names_of(model), skeleton_of(model)
+    numbers = range(len(skeleton.branches))
     titles: list[str]  # of each group
     owner: dict[int, int]  # its position, of each branch
     color: Callable = branch_color
@@ -94,97 +89,15 @@ def groups_by(model: Any, skeleton: CurveSkeleton, by: str | Mapping[str, Iterab
         if by == LIVER_SEGMENTS:
             names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
             if not names:
-                raise InputError(
-                    _("No branch has the name of a liver segment: propose names first.")
-                )
+                text = _("No branch has the name of a liver segment: propose names first.")
+                raise InputError(text)
         titles = list(dict.fromkeys(names[n] for n in sorted(names)))
         owner = {n: titles.index(name) for n, name in names.items()}
     return Groups(
         {branch: number + 1 for branch, number in owner.items()},
-        dict(enumerate(_told_apart(titles), 1)),
+        dict(enumerate(told_apart(titles), 1)),
         {number + 1: color(number) for number in range(len(titles))},
     )
-
-
-def split(model: Any, by: str = BRANCH, progress: Any = None, wait: Any = None) -> Any:
-    """Split the vessels of a tree: each voxel to the branch that is nearest along the vessels.
-
-    `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest that
-    has one) or "subtree" (such branches belong to the next named one upstream). `progress` and
-    `wait` are as of `outputs.extract_all`. Returns a new vtkMRMLSegmentationNode. `InputError`
-    where there is nothing to split, or the vessels are gone.
-    """
-    Progress.of(progress).check()
-    skeleton, solid = skeleton_of(model), vessels_of(model)
-    groups = groups_by(model, skeleton, by)
-    there = on_voxels(model, skeleton, solid)
-
-    def work(progress: Any) -> np.ndarray:
-        return branch_labels(solid.mask, there, groups.label_of, Progress.of(progress))
-
-    labels = wait(work, progress) if wait else work(progress)
-    if not labels.any():
-        text = _(
-            "No branch of {model} goes through its vessels any more: find the centrelines again."
-        )
-        raise InputError(text.format(model=node_name(model)))
-    with all_or_nothing() as add:
-        return _segmentation(add, f"{tree_name(model)} by {by}", labels, groups, solid)
-
-
-@dataclass(frozen=True)
-class TerritoryNodes:
-    """What `divide_organ` adds: a segment for each territory, and a table of their volumes.
-
-    `volumes` are ml of each territory (of one name: left, left (2)), `unreached` those of none.
-    """
-
-    segmentationNode: Any
-    tableNode: Any
-    volumes: dict
-    unreached: float
-
-
-def divide_organ(
-    model: Any,
-    organ_node: Any,
-    organ_segment: str | None = None,
-    by: Any = BRANCH,
-    distance: str = "straight",
-    progress: Any = None,
-    wait: Any = None,
-) -> TerritoryNodes:
-    """Divide an organ, with voxels of its own, among the branches of a tree.
-
-    `by` is as of `split`, or groups of branches by their names; `distance` is "straight" or
-    "geodesic": see `PotentialSkeletonLib.branch_tools.territories`. `InputError` where the organ is
-    empty or elsewhere, or the groups do not fit.
-    """
-    Progress.of(progress).check()
-    skeleton, organ = skeleton_of(model), read_solid(organ_node, organ_segment).cropped()
-    groups = groups_by(model, skeleton, by)
-    there = on_voxels(model, skeleton, organ)
-    _check_near(model, there, organ, groups)
-
-    def work(progress: Any) -> Any:
-        run = Progress.of(progress)
-        return territories(organ.mask, there, groups.label_of, distance, run)
-
-    found = wait(work, progress) if wait else work(progress)
-    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
-    whole = sum(volumes.values()) + found.unreached
-    table = {
-        "territory": list(volumes),
-        "volume_ml": list(volumes.values()),
-        "share_percent": [100 * each / whole for each in volumes.values()],
-    }
-    name = f"{organ.name} by {tree_name(model)}"
-    with all_or_nothing() as add:
-        node = _segmentation(add, name, found.labels, groups, organ)
-        table_node = add("vtkMRMLTableNode", f"{name} volumes")
-        fill_table(table_node, table)
-        put_beside([table_node], organ_node)
-    return TerritoryNodes(node, table_node, volumes, found.unreached)
 
 
 def vessels_of(model: Any) -> SolidInput:
@@ -192,21 +105,19 @@ def vessels_of(model: Any) -> SolidInput:
 
     `InputError` where it is not in the scene any more, or empty.
     """
-    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or None
-    if node is None:
-        raise InputError(vessels_gone(model))
-    label = model.GetAttribute(LABEL)
-    return read_solid(node, segment_id, None if label is None else int(label)).cropped()
+    segment_id, label = model.GetAttribute(SEGMENT) or None, model.GetAttribute(LABEL)
+    label = None if label is None else int(label)
+    return read_solid(vessels_node(model), segment_id, label).cropped()
 
 
-def on_voxels(model: Any, skeleton: CurveSkeleton, solid: SolidInput) -> CurveSkeleton:
-    """A tree, S, A, R in mm below its model's parent transform, in voxels K, J, I of an object."""
+def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
+    """The tree of a model in voxels K, J, I of an object."""
+    skeleton = skeleton_of(model)
     sizes = [len(branch.points) for branch in skeleton.branches]
     places = [branch.points for branch in skeleton.branches]
     places += [node.position[None] for node in skeleton.nodes]
     there = np.concatenate(places)[:, ::-1]
-    if model.GetParentTransformNode() is not solid.node.GetParentTransformNode():
-        there = transformed(transform_between(model, solid.node), there)
+    there = transformed(transform_between(model, solid.node), there)
     moved = transform_points(np.linalg.inv(solid.ijk_to_ras), there)[:, ::-1]
     parts = np.split(moved, np.cumsum(sizes))
     branches = [replace(b, points=part) for b, part in zip(skeleton.branches, parts[:-1])]
@@ -216,19 +127,7 @@ def on_voxels(model: Any, skeleton: CurveSkeleton, solid: SolidInput) -> CurveSk
     )
 
 
-def _told_apart(titles: list[str]) -> list[str]:
-    """Names that several branches have get a number: left, left (2)."""
-    told: list[str] = []
-    for title in titles:
-        count, name = 1, title
-        while name in told or (name != title and name in titles):
-            count += 1
-            name = f"{title} ({count})"
-        told.append(name)
-    return told
-
-
-def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
+def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is another one."""
     points = [skeleton.branches[number].points for number in groups.label_of]
     places = np.concatenate(points) if points else np.empty((0, 3))
@@ -242,7 +141,7 @@ def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: 
         raise InputError(text.format(model=node_name(model), distance=away.min(), organ=organ.name))
 
 
-def _segmentation(
+def add_segmentation(
     add: Any, name: str, labels: np.ndarray, groups: Groups, solid: SolidInput
 ) -> Any:
     """A new segmentation with one segment for each label that there is."""

@@ -5,7 +5,6 @@ Radius); Centreline disassembly and the curve tree take the rooted model; Branch
 one. Coordinates in files are LPS millimetres, and the files say so, as Slicer's own do.
 """
 
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,26 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 from PotentialSkeletonLib import interchange
 from PotentialSkeletonLib.interchange import LPS, LineSet, whole_file, world_matrix
-from PotentialSkeletonLib.tree import Forest, rooted_forest
+from PotentialSkeletonLib.tree import Forest
 
-from .lines import (
-    RADIUS,
-    fill_model,
-    names_of,
-    polylines,
-    show_model,
-    skeleton_of,
-    stored_skeleton,
-    tubes,
-    vtk_array,
-)
-from .run_nodes import tree_name
+from .lines import RADIUS, names_of, polylines, stored_skeleton, tubes, vtk_array
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
 GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
@@ -165,20 +152,12 @@ def write_tree_files(
     if "simvascular" in formats:
         interchange.write_simvascular(forest, folder / PATHS, ijk_to_ras=ijk_to_ras, names=names)
     cut = forest.cut
-    if not cut:
-        return []
-    what = (
-        _("1 branch closes a loop")
-        if len(cut) == 1
-        else _("{count} branches close loops").format(count=len(cut))
-    )
     numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
-    return [
-        _(
-            "{what} (the thinnest of each: {numbers}); the files of trees leave them out, the "
-            "network keeps them."
-        ).format(what=what, numbers=numbers)
-    ]
+    text = _(
+        "Branches that close a loop (the thinnest of each: {numbers}) are left out of the files of "
+        "trees; the network keeps them."
+    )
+    return [text.format(numbers=numbers)] if cut else []
 
 
 # --- a tree of the scene
@@ -203,58 +182,3 @@ def save_tree(model: Any, path: str | PathLike) -> None:
     else:
         text = _("{path}: trees are written as .swc, .graphml or .vtp.")
         raise InputError(text.format(path=path))
-
-
-def save_formats(
-    model: Any,
-    folder: str | PathLike,
-    formats: Collection[str] = FORMATS,
-    root_places: ArrayLike | None = None,
-) -> list[str]:
-    """Write a tree in world coordinates, with its names, as a new folder of files.
-
-    `formats` are of `FORMATS` ("stl" and "ply": the tubes); the ends nearest to `root_places` (n,
-    3; R, A, S in the world) are roots. Returns what was left out, and of which loops. `InputError`
-    where the folder holds something, or a format, root or name does not fit; `OSError` where a file
-    cannot be written: nothing of the folder is left.
-    """
-    folder = Path(folder)
-    unknown = sorted(set(formats) - set(FORMATS))
-    if unknown:
-        text = _("{name!r} is no format: use {formats}.")
-        raise InputError(text.format(name=unknown[0], formats=", ".join(FORMATS)))
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        text = _("{folder} is there already: choose another folder.")
-        raise InputError(text.format(folder=folder))
-    skeleton: Any = stored_skeleton(model, in_world=True)
-    forest = rooted_forest(skeleton, near=_reversed(root_places))
-    with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
-        partial = Path(made) / "tree"
-        partial.mkdir()
-        said = write_tree_files(partial, forest, None, formats, names=names_of(model))
-        partial.replace(folder)
-    return said
-
-
-def add_centrelines(model: Any, view: str, root_places: ArrayLike | None = None) -> Any:
-    """Add a model of a tree's centrelines with VMTK's arrays and the names of its branches.
-
-    `view` is "rooted", "split" or "network": see `PotentialSkeletonLib.interchange`. The ends
-    nearest to `root_places` (n, 3; R, A, S below the model's parent transform) are roots.
-    `InputError` where the view or a root does not fit, or there is no branch.
-    """
-    if view not in VIEWS:
-        text = _("The view {view!r} is unknown: use {views}.")
-        raise InputError(text.format(view=view, views=", ".join(VIEWS)))
-    forest = rooted_forest(skeleton_of(model), near=_reversed(root_places))
-    data = poly_data(VIEWS[view](forest, np.eye(4), names_of(model)))
-    with all_or_nothing() as add:
-        node = add("vtkMRMLModelNode", f"{tree_name(model)} {view}")
-        fill_model(node, data, model.GetTransformNodeID())
-        show_model(node, lines=True)
-    return node
-
-
-def _reversed(places: ArrayLike | None) -> np.ndarray | None:
-    """Places R, A, S as S, A, R; `rooted_forest` checks them."""
-    return None if places is None else np.asarray(places)[..., ::-1]

@@ -36,8 +36,6 @@ SECTIONS = {
     "roundness": "Roundness",
     "filled_percent": "Filled",
 }
-COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
-LINE_WIDTH = 3  # pixels
 UNITS = {"_mm": "mm", "_mm2": "mm2", "_ml": "ml"}  # endings of a table's columns
 
 
@@ -121,18 +119,6 @@ def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
         node.SetAndObservePolyData(data)
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()
-
-
-def show_model(node: Any, lines: bool) -> None:
-    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
-    display = node.GetDisplayNode()
-    display.SetActiveScalarName(RADIUS)
-    display.SetAndObserveColorNodeID(COLORS)
-    display.SetScalarRangeFlag(display.UseDataScalarRange)
-    display.ScalarVisibilityOn()
-    if lines:
-        display.SetLineWidth(LINE_WIDTH)
-        display.LightingOff()
 
 
 # --- and back
@@ -238,14 +224,26 @@ def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list
     named = ["name"] if "name" in columns else []
     order = dict.fromkeys(["tree", "branch", *named, *columns])
     joint: dict[str, list] = {column: [] for column in order}
-    names = [name for name, _table in pairs]
-    for number, (name, table) in enumerate(pairs):
-        rows, twice = len(table["branch"]), names[:number].count(name)
-        joint["tree"] += [f"{name} ({twice + 1})" if twice else name] * rows
+    names = told_apart([name for name, _table in pairs])
+    for name, (_name, table) in zip(names, pairs):
+        rows = len(table["branch"])
+        joint["tree"] += [name] * rows
         for column in list(order)[1:]:
             nothing = "" if column == "name" else float("nan")
             joint[column] += table.get(column, [nothing] * rows)
     return joint
+
+
+def told_apart(titles: list[str]) -> list[str]:
+    """Names that several branches have get a number: left, left (2)."""
+    told: list[str] = []
+    for title in titles:
+        count, name = 1, title
+        while name in told or (name != title and name in titles):
+            count += 1
+            name = f"{title} ({count})"
+        told.append(name)
+    return told
 
 
 def fill_table(node: Any, columns: dict[str, Any]) -> None:
@@ -315,16 +313,16 @@ def show_curve(node: Any, color: tuple, diameter: float) -> None:
     display.SetLineDiameter(diameter)
 
 
-def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node: Any) -> int:
+def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node: Any) -> None:
     """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
 
     A curve lies below that of its parent branch, seen from the tree's root; branches that close a
     loop have no parent. Where the first curve is in a folder already, the others join it; a new
-    folder lies beside `source_node`. Returns the folder's item, or 0 where there is no hierarchy.
+    folder lies beside `source_node`.
     """
     hierarchy = subject_hierarchy()
     if hierarchy is None or not curves:
-        return 0
+        return
     folder = folder_of(curves[0])
     if not folder:
         place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
@@ -341,7 +339,6 @@ def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node
         if branch.parent >= 0:
             parent = forest.branches[branch.parent].number
             hierarchy.SetItemParent(items[branch.number], items[parent])
-    return folder
 
 
 def remove_empty_folder(folder: int) -> None:

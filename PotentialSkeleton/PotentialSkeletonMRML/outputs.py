@@ -6,6 +6,7 @@ Everything is made before the first node is touched.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
@@ -13,21 +14,12 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_n
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
-from FuzzyVesselCoreLib.progress import ProgressCallback
+from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 
-from .colouring import branch_color
-from .lines import (
-    branch_lines,
-    fill_curve,
-    fill_model,
-    fill_table,
-    group,
-    show_curve,
-    show_model,
-    tubes,
-)
+from .colouring import branch_color, show_model
+from .lines import branch_lines, fill_curve, fill_model, fill_table, group, show_curve, tubes
 from .run_nodes import CENTRELINES, SkeletonResult, refer_to_outputs
 from .solid import SolidInput
 
@@ -68,7 +60,8 @@ class Requests:
         for node in (solid.node, *self.nodes()):
             if not slicer.mrmlScene.IsNodePresent(node):
                 raise InputRemoved(node_name(node))
-        if not solid.has_segment():
+        segment_id = solid.segment_id
+        if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
             raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
 
 
@@ -86,39 +79,22 @@ def write_all(found: list[tuple[SolidInput, CurveSkeleton, Requests]]) -> list[S
 
 
 def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: Requests) -> Iterator[tuple]:
-    """Each node: its output, its name, and functions that fill it, and display a new one."""
-    name, transform_id, table = solid.name, solid.transform_id, skeleton.to_table()
+    """Each node: its output, its name, and a function that fills it."""
+    name, under, table = solid.name, {"transform_id": solid.transform_id}, skeleton.to_table()
     lines = branch_lines(solid, skeleton)
-
-    def nothing(node: Any) -> None:
-        """Show a new node as MRML does."""
-
-    def model(output: str, title: str, data: Any) -> tuple:
-        return (
-            output,
-            title,
-            lambda node: fill_model(node, data, transform_id),
-            lambda node: show_model(node, output == "modelNode"),
-        )
-
     for number, branch in enumerate(skeleton.branches if requests.curveNodes is not False else ()):
-        curve = solid.points(branch.points), branch.radius, table["mean_radius_mm"][number]
-        yield (
-            "curveNodes",
-            f"{name} branch {number}",
-            lambda node, c=curve: fill_curve(node, c[0], c[1], c[2], transform_id),
-            lambda node, n=number: show_curve(node, branch_color(n), min(solid.spacing)),
-        )
+        points, mean = solid.points(branch.points), table["mean_radius_mm"][number]
+        fill = partial(fill_curve, points=points, radius=branch.radius, mean=mean, **under)
+        yield "curveNodes", f"{name} branch {number}", fill
     if requests.modelNode is not False:
-        yield model("modelNode", name + CENTRELINES, lines)
+        yield "modelNode", name + CENTRELINES, partial(fill_model, data=lines, **under)
     if requests.tubesNode is not False:
-        yield model("tubesNode", f"{name} tubes", tubes(lines))
+        yield "tubesNode", f"{name} tubes", partial(fill_model, data=tubes(lines), **under)
     if requests.labelmapNode is not False:
         image = image_from_array(skeleton.to_labelmap())
-        title = f"{name} skeleton"
-        yield "labelmapNode", title, lambda node: _fill_labelmap(node, image, solid), nothing
+        yield "labelmapNode", f"{name} skeleton", partial(_fill_labelmap, image=image, solid=solid)
     if requests.tableNode is not False:
-        yield "tableNode", f"{name} branches", lambda node: fill_table(node, table), nothing
+        yield "tableNode", f"{name} branches", partial(fill_table, columns=table)
 
 
 def _write(
@@ -130,24 +106,24 @@ def _write(
 ) -> SkeletonResult:
     """Add and fill all nodes of a skeleton."""
     found: dict[str, list] = {output: [] for output in CLASSES}
-    for output, name, fill, show in contents:
-        given = requests.given(output)[len(found[output]) :]
+    for output, name, fill in contents:
+        number = len(found[output])
+        given = requests.given(output)[number:]
         node = given[0] if given else add(CLASSES[output], name)
         fill(node)
-        if not given:
-            show(node)
-            if output != "curveNodes":
-                put_beside([node], solid.node)
+        if not given and output == "curveNodes":
+            show_curve(node, branch_color(number), min(solid.spacing))
+        elif not given:
+            if node.IsA("vtkMRMLModelNode"):
+                show_model(node, lines=output == "modelNode")
+            put_beside([node], solid.node)
         found[output].append(node)
     curves = found.pop("curveNodes")
-    folder = group(curves, skeleton, solid.name + CENTRELINES, solid.node)
-    single: dict[str, Any] = {
-        output: nodes[0] if nodes else None for output, nodes in found.items()
-    }
+    group(curves, skeleton, solid.name + CENTRELINES, solid.node)
+    single = {output: nodes[0] for output, nodes in found.items() if nodes}
     for node in (*curves, *single.values()):
-        if node is not None:
-            hand_over(node, SKELETON, solid.node)
-    return SkeletonResult(skeleton, solid.ijk_to_ras, curves, folder, **single)
+        hand_over(node, SKELETON, solid.node)
+    return SkeletonResult(skeleton, solid.ijk_to_ras, curves, **single)
 
 
 def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
@@ -182,12 +158,15 @@ def extract_all(
         if given.count(node) > 1:
             text = _("{node} was given for two outputs; choose another.")
             raise InputError(text.format(node=node_name(node)))
-    sizes, done, found = [int(solid.mask.sum()) for solid, _requests in jobs], 0, []
-    for (solid, requests), size in zip(jobs, sizes):
-        part = _watched(solid, requests, progress, done / sum(sizes), size / sum(sizes))
-        compute = partial(_compute, solid, options)
-        found.append((solid, wait(compute, part) if wait else compute(part), requests))
-        done += size
+    sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
+    root = Progress.of(progress)
+    for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
+        part = root.part(start / sum(sizes), end / sum(sizes))
+
+        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
+            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
+
+        found.append((solid, part.carry_out(compute, wait), requests))
     return write_skeletons(found)
 
 
@@ -204,26 +183,3 @@ def write_skeletons(found: list[tuple[SolidInput, Any, Requests]]) -> list[Skele
             begin_anew(result.modelNode)
         result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
-
-
-def _compute(solid: SolidInput, options: dict, progress: ProgressCallback | None) -> Any:
-    return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
-
-
-def _watched(
-    solid: SolidInput,
-    requests: Requests,
-    progress: ProgressCallback | None,
-    start: float,
-    share: float,
-) -> ProgressCallback | None:
-    """A callback for a share of the run; the run ends when its input or a node to fill goes."""
-    if progress is None:
-        return None  # nobody else gets a turn in the meantime
-
-    def go_on(fraction: float) -> bool | None:
-        carry_on = progress(start + share * fraction)
-        requests.check_present(solid)
-        return carry_on
-
-    return go_on

@@ -40,8 +40,6 @@ class SkeletonResult:
         ``skeleton.to_swc(path, voxel_to_world=result.ijkToRAS)``.
     curveNodes : list of vtkMRMLMarkupsCurveNode
         In the order of the skeleton's branches.
-    folderItemID : int
-        Their folder in the subject hierarchy; 0 where there is none.
     modelNode, tubesNode : vtkMRMLModelNode
         Lines, and the surface of tubes, with the arrays named in `lines`.
     labelmapNode : vtkMRMLLabelMapVolumeNode
@@ -55,7 +53,6 @@ class SkeletonResult:
     skeleton: Any
     ijkToRAS: object
     curveNodes: list = field(default_factory=list)
-    folderItemID: int = 0
     modelNode: Any = None
     tubesNode: Any = None
     labelmapNode: Any = None

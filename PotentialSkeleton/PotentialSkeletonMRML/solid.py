@@ -15,9 +15,9 @@ from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
-    array_from_matrix,
     ijk_to_ras,
     image_to_world,
+    matrix_between,
     node_name,
     voxels_of,
 )
@@ -56,11 +56,6 @@ class SolidInput:
     def points(self, positions: np.ndarray) -> np.ndarray:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return voxels_to_points(positions, self.ijk_to_ras)
-
-    def has_segment(self) -> bool:
-        """Whether the segment is still there, for a segmentation."""
-        there = self.node.GetSegmentation() if self.segment_id else None
-        return there is None or there.GetSegment(self.segment_id) is not None
 
     def cropped(self) -> "SolidInput":
         """The object with one layer of empty voxels around it."""
@@ -105,12 +100,10 @@ def segment_named(node: Any, wanted: str | None) -> str:
     names = [segmentation.GetSegment(each).GetName() for each in ids]
     if not ids:
         raise InputError(_("The segmentation {node} has no segment.").format(node=node_name(node)))
-    if not wanted and len(ids) == 1:
-        return ids[0]
-    if wanted in ids:
-        return str(wanted)
-    if wanted and names.count(wanted) == 1:
-        return ids[names.index(wanted)]
+    named = [each for each, name in zip(ids, names) if name == wanted]
+    found = [wanted] if wanted in ids else named if wanted else ids
+    if len(found) == 1:
+        return str(found[0])
     there = ", ".join(f"'{name}'" for name in names[:LISTED])
     if not wanted:
         text = _("{node} has {count} segments; choose one of {there}.")
@@ -182,28 +175,22 @@ def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
 
 def _warnings(matrix: np.ndarray, node: Any) -> list[str]:
     """Sentences where lengths in voxels times the spacing are not those in the world."""
-    import slicer
-    import vtk
-
     found = []
     directions = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
     skew = np.abs(np.triu(directions.T @ directions, 1)).max()
     if skew > TOLERANCE:
-        found.append(
-            _(
-                "The axes of {node} are {angle:.1f} degrees off the right angle: positions "
-                "are exact, lengths and radii are approximate."
-            ).format(node=node_name(node), angle=np.degrees(np.arcsin(skew)))
+        text = _(
+            "The axes of {node} are {angle:.1f} degrees off the right angle: positions are exact, "
+            "lengths and radii are approximate."
         )
-    transform, to_world = node.GetParentTransformNode(), vtk.vtkMatrix4x4()
-    if transform is not None:
-        between = slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes
-        straight, turn = between(transform, None, to_world), array_from_matrix(to_world)[:3, :3]
-        if not straight or np.abs(turn.T @ turn - np.eye(3)).max() > 2 * TOLERANCE:
-            found.append(
-                _(
-                    "The transform {transform} changes lengths: curves lie where it puts them, "
-                    "but lengths and radii are those of {node} without it."
-                ).format(transform=node_name(transform), node=node_name(node))
-            )
+        found.append(text.format(node=node_name(node), angle=np.degrees(np.arcsin(skew))))
+    to_world = matrix_between(node, None)
+    turn = np.zeros((3, 3)) if to_world is None else to_world[:3, :3]
+    if np.abs(turn.T @ turn - np.eye(3)).max() > 2 * TOLERANCE:
+        text = _(
+            "The transform {transform} changes lengths: curves lie where it puts them, but "
+            "lengths and radii are those of {node} without it."
+        )
+        transform = node_name(node.GetParentTransformNode())
+        found.append(text.format(transform=transform, node=node_name(node)))
     return found

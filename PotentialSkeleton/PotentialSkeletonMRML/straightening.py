@@ -1,7 +1,6 @@
 """Straightened views in the scene: a branch or a way as a volume, and from there to the patient."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,9 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import (
     ijk_to_ras,
+    matrix_between,
     matrix_from_array,
     node_name,
-    transform_between,
-    transformed,
     voxels_of,
 )
 from FuzzyVesselCoreLib.progress import Progress
@@ -55,10 +53,9 @@ def straighten(
     and sagittal views. The volume stands to the side of the patient's, so that no view shows both.
     `InputError` where the volume has no voxels or lies under a transform that bends it.
     """
-    Progress.of(progress).check()
-    to_ijk = _world_to_ijk(volume_node)
     voxels, solid = voxels_of(volume_node), vessels_of(model)
-    label_to_ijk = np.linalg.inv(solid.ijk_to_ras) @ _matrix(None, solid.node)
+    to_ijk = _world_to_ijk(volume_node, ijk_to_ras(volume_node))
+    to_label = _world_to_ijk(solid.node, solid.ijk_to_ras)
     step = float(np.linalg.norm(np.linalg.inv(to_ijk)[:3, :3], axis=0).min())
     if width is None:
         width = max(WIDTH, WIDEST * 2 * float(np.max(radius)))
@@ -69,12 +66,12 @@ def straighten(
         "step": step,
     }
 
-    def work(_progress: Any) -> list[np.ndarray]:
+    def resampled(_progress: Any) -> list[np.ndarray]:
         frames = _frames(recipe)
         image = frames.resample(voxels, to_ijk, outside=float(voxels.min()))
-        return [image, frames.resample(solid.mask.astype(np.uint8), label_to_ijk, 0)]
+        return [image, frames.resample(solid.mask.astype(np.uint8), to_label, 0)]
 
-    images = wait(work, progress) if wait else work(progress)
+    images = Progress.of(progress).carry_out(resampled, wait)
     name = _("{tree} straightened").format(tree=tree_name(model))
     bounds = [0.0] * 6
     volume_node.GetRASBounds(bounds)
@@ -83,18 +80,21 @@ def straighten(
     grid = np.diag([-step, step, -step, 1.0])  # K goes down, and I to the right of the picture
     grid[:3, 3] = corner
     with all_or_nothing() as add:
-        nodes = StraightenedNodes(
+        nodes = [
             add("vtkMRMLScalarVolumeNode", name),
             add("vtkMRMLLabelMapVolumeNode", _("{name} vessels").format(name=name)),
-        )
-        for node, image in zip((nodes.volumeNode, nodes.labelmapNode), images):
+        ]
+        for node, image in zip(nodes, images):
             node.SetIJKToRASMatrix(matrix_from_array(grid))
             node.SetAndObserveImageData(image_from_array(image))
             node.CreateDefaultDisplayNodes()
             node.SetAttribute(STRAIGHTENED, json.dumps(recipe))
-        put_beside([nodes.volumeNode, nodes.labelmapNode], volume_node)
-    _window_as(volume_node, nodes.volumeNode)
-    return nodes
+        put_beside(nodes, volume_node)
+    source, display = volume_node.GetDisplayNode(), nodes[0].GetDisplayNode()
+    if source is not None and source.IsA("vtkMRMLScalarVolumeDisplayNode"):
+        display.AutoWindowLevelOff()
+        display.SetWindowLevel(source.GetWindow(), source.GetLevel())
+    return StraightenedNodes(*nodes)
 
 
 def is_straightened(node: Any) -> bool:
@@ -110,7 +110,8 @@ def patient_position(straightened_node: Any, position: Any) -> np.ndarray:
     if not is_straightened(straightened_node):
         text = _("{volume} is not a straightened volume.")
         raise InputError(text.format(volume=node_name(straightened_node)))
-    place = transform_points(_world_to_ijk(straightened_node), [position])[:, ::-1]
+    to_ijk = _world_to_ijk(straightened_node, ijk_to_ras(straightened_node))
+    place = transform_points(to_ijk, [position])[:, ::-1]
     return _frames(json.loads(straightened_node.GetAttribute(STRAIGHTENED))).to_world(place)[0]
 
 
@@ -119,27 +120,10 @@ def _frames(recipe: dict) -> StraightenedFrames:
     return straightened_frames(points, radius, recipe["width"], recipe["step"])
 
 
-def _matrix(source_node: Any, target_node: Any) -> np.ndarray:
-    """From below one node's parent transform to below another's, (4, 4); None is the world."""
-    change: Callable = transform_between(source_node, target_node)
-    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], float)
-    moved = transformed(change, corners)
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = (moved[1:4] - moved[0]).T, moved[0]
-    if not np.allclose(transform_points(matrix, corners), moved, atol=1e-6):
-        node = target_node if target_node is not None else source_node
+def _world_to_ijk(node: Any, ijk_to_frame: np.ndarray) -> np.ndarray:
+    """From the world to voxels, whose matrix leads to the frame below a node's transform."""
+    matrix = matrix_between(None, node)
+    if matrix is None:
         text = _("The transform of {volume} bends it: harden the transform first.")
         raise InputError(text.format(volume=node_name(node)))
-    return matrix
-
-
-def _world_to_ijk(volume_node: Any) -> np.ndarray:
-    return np.linalg.inv(ijk_to_ras(volume_node)) @ _matrix(None, volume_node)
-
-
-def _window_as(source_node: Any, node: Any) -> None:
-    """Show a volume with another one's window and level."""
-    source, display = source_node.GetDisplayNode(), node.GetDisplayNode()
-    if source is not None and source.IsA("vtkMRMLScalarVolumeDisplayNode"):
-        display.AutoWindowLevelOff()
-        display.SetWindowLevel(source.GetWindow(), source.GetLevel())
+    return np.linalg.inv(ijk_to_frame) @ matrix

@@ -1,14 +1,18 @@
 """One tree in the scene, and everything that can be done with it."""
 
+import tempfile
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
@@ -18,6 +22,7 @@ from PotentialSkeletonLib.branch_tools import (
     PruneStep,
     Step,
     TreeDistance,
+    branch_labels,
     checked_branch,
     cross_sections,
     distance_between,
@@ -27,12 +32,24 @@ from PotentialSkeletonLib.branch_tools import (
     pruned,
     section_at,
     section_measures,
+    territories,
 )
-from PotentialSkeletonLib.tree import Course
+from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, straightening, tree_steps
-from .lines import SECTIONS, names_of, skeleton_of, stored_skeleton, stored_table, vtk_array
-from .run_nodes import ROLE
+from .colouring import show_model
+from .lines import (
+    SECTIONS,
+    fill_model,
+    fill_table,
+    names_of,
+    skeleton_of,
+    stored_skeleton,
+    stored_table,
+    vtk_array,
+)
+from .run_nodes import ROLE, tree_name
+from .solid import SolidInput, read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -76,6 +93,19 @@ class Section:
             percent_stenosis(self.equivalent_diameter, reference.equivalent_diameter),
             percent_stenosis(self.area, reference.area),
         )
+
+
+@dataclass(frozen=True)
+class TerritoryNodes:
+    """What `Tree.divideOrgan` adds: a segment for each territory, and a table of their volumes.
+
+    `volumes` are ml of each territory (of one name: left, left (2)), `unreached` those of none.
+    """
+
+    segmentationNode: Any
+    tableNode: Any
+    volumes: dict
+    unreached: float
 
 
 class Tree:
@@ -151,6 +181,9 @@ class Tree:
         self.model.TransformPointFromWorld(position.tolist(), found)
         return np.array(found[::-1])
 
+    def _to_world(self, points: np.ndarray) -> np.ndarray:
+        return transformed(transform_between(self.model, None), points[:, ::-1])
+
     # --- names and files
 
     @property
@@ -186,19 +219,42 @@ class Tree:
         """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
         interchange.save_tree(self.model, path)
 
-    def saveFormats(
-        self, folder: Any, formats: Collection[str] = interchange.FORMATS, rootPlaces: Any = None
-    ) -> list[str]:
-        """Write a new folder of files for other programs; see `interchange.save_formats`."""
-        return interchange.save_formats(self.model, folder, formats, rootPlaces)
+    def saveFormats(self, folder: Any, formats: Collection[str] = interchange.FORMATS) -> list[str]:
+        """Write the tree in world coordinates, with its names, as a new folder of files.
 
-    def addCentrelines(self, view: str = "rooted", rootPlaces: Any = None) -> Any:
-        """Add a model as VMTK has it, with the names: "rooted", "split" or "network" lines.
-
-        The ends nearest to `rootPlaces` (n, 3), R, A, S in the world, are roots.
+        `formats` are of `interchange.FORMATS` ("stl" and "ply": the tubes). Returns what was left
+        out, and of which loops. `InputError` where the folder holds something, or a format or name
+        does not fit; `OSError` where a file cannot be written: nothing of the folder is left.
         """
-        near = None if rootPlaces is None else [self._from_world(p)[::-1] for p in rootPlaces]
-        return interchange.add_centrelines(self.model, view, near)
+        folder = Path(folder)
+        unknown = sorted(set(formats) - set(interchange.FORMATS))
+        if unknown:
+            text = _("{name!r} is no format: use {formats}.")
+            raise InputError(text.format(name=unknown[0], formats=", ".join(interchange.FORMATS)))
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            text = _("{folder} is there already: choose another folder.")
+            raise InputError(text.format(folder=folder))
+        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
+            partial = Path(made) / "tree"
+            partial.mkdir()
+            said = interchange.write_tree_files(
+                partial, rooted_forest(skeleton), None, formats, names=self.names
+            )
+            partial.replace(folder)
+        return said
+
+    def addCentrelines(self, view: str = "rooted") -> Any:
+        """Add a model as VMTK has it, with the names: "rooted", "split" or "network" lines."""
+        if view not in interchange.VIEWS:
+            text = _("The view {view!r} is unknown: use {views}.")
+            raise InputError(text.format(view=view, views=", ".join(interchange.VIEWS)))
+        lines = interchange.VIEWS[view](rooted_forest(self.skeleton), np.eye(4), self.names)
+        with all_or_nothing() as add:
+            node = add("vtkMRMLModelNode", f"{tree_name(self.model)} {view}")
+            fill_model(node, interchange.poly_data(lines), self.model.GetTransformNodeID())
+            show_model(node, lines=True)
+        return node
 
     # --- measuring
 
@@ -209,9 +265,8 @@ class Tree:
         course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
-        place = [0.0] * 3
-        self.model.TransformPointToWorld(np.asarray(found.position)[::-1].tolist(), place)
-        return Narrowest(np.array(place), found.length, found.diameter, *course.between(low, high))
+        place = self._to_world(np.array([found.position]))[0]
+        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
 
     @property
     def reference(self) -> float | None:
@@ -221,11 +276,9 @@ class Tree:
 
     @reference.setter
     def reference(self, diameter: float | None) -> None:
-        if diameter is None:
-            self.model.RemoveAttribute(REFERENCE)
-            return
-        percent_stenosis(0.0, diameter)  # refuses what is no reference
-        self.model.SetAttribute(REFERENCE, f"{diameter:g}")
+        if diameter is not None:
+            percent_stenosis(0.0, diameter)  # refuses what is no reference
+        self.model.SetAttribute(REFERENCE, None if diameter is None else f"{diameter:g}")
 
     def distance(self, first: Any, last: Any) -> TreeDistance:
         """The way along the tree between two places.
@@ -254,9 +307,8 @@ class Tree:
         else:
             found = self.distance(*way)
             points, radius = found.points, found.radius
-        world = transformed(transform_between(self.model, None), points[:, ::-1])
         return straightening.straighten(
-            self.model, world, radius, volumeNode, width, progress, wait
+            self.model, self._to_world(points), radius, volumeNode, width, progress, wait
         )
 
     def section(self, place: Any) -> Section:
@@ -264,8 +316,7 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid = dividing.vessels_of(self.model)
-        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+        solid, skeleton = self._in_vessels()
         to_world = transform_between(solid.node, None)
         local = transformed(transform_between(None, solid.node), [place])
         voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
@@ -274,19 +325,16 @@ class Tree:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
         world = transformed(to_world, solid.points(places))
-        numbers = (
-            found.area, found.equivalent_diameter, found.largest_diameter,
-            found.smallest_diameter, found.filled,
-        )  # fmt: skip
-        return Section(world[0], world[1:3], world[3:5], *(float(each[0]) for each in numbers))
+        names = ("area", "equivalent_diameter", "largest_diameter", "smallest_diameter", "filled")
+        numbers = {name: float(getattr(found, name)[0]) for name in names}
+        return Section(world[0], world[1:3], world[3:5], **numbers)
 
     def sectionsAlong(self, branch: int) -> CrossSections:
         """The cross-sections along a branch; lengths from its first point, and diameters, in mm.
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid = dividing.vessels_of(self.model)
-        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
+        solid, skeleton = self._in_vessels()
         return cross_sections(solid.mask, skeleton, branch)
 
     @property
@@ -308,13 +356,10 @@ class Tree:
         Cancelled
             `progress` returned False.
         """
-        solid = dividing.vessels_of(self.model)
-        skeleton = dividing.on_voxels(self.model, self.skeleton, solid)
-
-        def work(progress: Any) -> dict[str, list]:
-            return section_measures(solid.mask, skeleton, progress=progress)
-
-        found = wait(work, progress) if wait else work(progress)
+        solid, skeleton = self._in_vessels()
+        found = Progress.of(progress).carry_out(
+            lambda run: section_measures(solid.mask, skeleton, progress=run), wait
+        )
         data = self.model.GetPolyData()
         for column, name in SECTIONS.items():
             values = [np.nan if value is None else value for value in found[column]]
@@ -325,9 +370,34 @@ class Tree:
 
     # --- dividing
 
+    def _in_vessels(self) -> tuple[SolidInput, CurveSkeleton]:
+        """The vessels, and the tree in their voxels."""
+        solid = dividing.vessels_of(self.model)
+        return solid, dividing.on_voxels(self.model, solid)
+
     def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
-        """Split the vessels by "branch", "generation", "name" or "subtree"; see `dividing`."""
-        return dividing.split(self.model, by, progress, wait)
+        """Split the vessels: each voxel to the branch that is nearest along the vessels.
+
+        `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest
+        that has one) or "subtree" (such branches belong to the next named one upstream).
+        `progress` and `wait` are as of `PotentialSkeletonLogic.extract`. Returns a new
+        vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
+        gone.
+        """
+        solid, skeleton = self._in_vessels()
+        groups = dividing.groups_by(self.model, by)
+        labels = Progress.of(progress).carry_out(
+            lambda run: branch_labels(solid.mask, skeleton, groups.label_of, run), wait
+        )
+        if not labels.any():
+            text = _(
+                "No branch of {model} goes through its vessels any more: find the centrelines "
+                "again."
+            )
+            raise InputError(text.format(model=node_name(self.model)))
+        with all_or_nothing() as add:
+            name = f"{tree_name(self.model)} by {by}"
+            return dividing.add_segmentation(add, name, labels, groups, solid)
 
     def divideOrgan(
         self,
@@ -337,8 +407,31 @@ class Tree:
         distance: str = "straight",
         progress: Any = None,
         wait: Any = None,
-    ) -> dividing.TerritoryNodes:
-        """Divide an organ into the territories of branches, with volumes in ml; see `dividing`."""
-        return dividing.divide_organ(
-            self.model, organNode, organSegment, by, distance, progress, wait
+    ) -> TerritoryNodes:
+        """Divide an organ, with voxels of its own, among the branches of the tree.
+
+        `by` is as of `split`, or "segment" (liver segments), or groups of branches by their names;
+        `distance` is "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
+        `InputError` where the organ is empty or elsewhere, or the groups do not fit.
+        """
+        organ = read_solid(organNode, organSegment).cropped()
+        groups = dividing.groups_by(self.model, by)
+        skeleton = dividing.on_voxels(self.model, organ)
+        dividing.check_near(self.model, skeleton, organ, groups)
+        found = Progress.of(progress).carry_out(
+            lambda run: territories(organ.mask, skeleton, groups.label_of, distance, run), wait
         )
+        volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
+        whole = sum(volumes.values()) + found.unreached
+        table = {
+            "territory": list(volumes),
+            "volume_ml": list(volumes.values()),
+            "share_percent": [100 * each / whole for each in volumes.values()],
+        }
+        name = f"{organ.name} by {tree_name(self.model)}"
+        with all_or_nothing() as add:
+            node = dividing.add_segmentation(add, name, found.labels, groups, organ)
+            table_node = add("vtkMRMLTableNode", f"{name} volumes")
+            fill_table(table_node, table)
+            put_beside([table_node], organNode)
+        return TerritoryNodes(node, table_node, volumes, found.unreached)

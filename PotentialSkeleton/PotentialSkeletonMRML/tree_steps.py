@@ -21,6 +21,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
     Step,
+    checked_branch,
     dense_points,
     nearest_place,
     replayed,
@@ -60,11 +61,9 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does not
     fit, no branch is left, or the vessels are gone: the scene is unchanged.
     """
-    found, vessels = model.GetNodeReference(FOUND), model.GetNodeReference(INPUT)
+    found, vessels = model.GetNodeReference(FOUND), vessels_node(model)
     before = skeleton_of(found or model)
     skeleton, _kept = replayed(before, steps)
-    if vessels is None:
-        raise InputError(vessels_gone(model))
     if not skeleton.branches:
         raise InputError(_("That would remove every branch: nothing was changed."))
     nodes, kind = own_nodes(model), kind_of(model)
@@ -106,10 +105,15 @@ def begin_anew(model: Any) -> None:
         _show_names(model, skeleton)
 
 
-def vessels_gone(model: Any) -> str:
-    """A sentence: the object that a tree was found in is not there."""
-    text = _("The vessels of {model} are not in the scene any more: find the centrelines again.")
-    return text.format(model=node_name(model))
+def vessels_node(model: Any) -> Any:
+    """The node that a tree was found in; `InputError` where it is not in the scene any more."""
+    node = model.GetNodeReference(INPUT)
+    if node is None:
+        text = _(
+            "The vessels of {model} are not in the scene any more: find the centrelines again."
+        )
+        raise InputError(text.format(model=node_name(model)))
+    return node
 
 
 def follow(model: Any) -> None:
@@ -129,18 +133,10 @@ def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> Non
     """
     names = {branch: " ".join(name.split()) for branch, name in names.items()}
     for branch, name in names.items():
-        if not 0 <= branch < len(skeleton.branches):
-            raise InputError(
-                _("There is no branch {branch}: the tree has {count}, from 0.").format(
-                    branch=branch, count=len(skeleton.branches)
-                )
-            )
+        checked_branch(skeleton, branch)
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
-            raise InputError(
-                _("A name has at most {count} characters, all of which can be shown.").format(
-                    count=LONGEST
-                )
-            )
+            text = _("A name has at most {count} characters, all of which can be shown.")
+            raise InputError(text.format(count=LONGEST))
     anchors = [
         [point, text] for point, text in _anchors(model) if _branch_at(skeleton, point) not in names
     ]

@@ -8,7 +8,6 @@ import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
-from slicer.util import VTKObservationMixin
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
@@ -27,7 +26,7 @@ from PotentialSkeletonMRML.tree import Tree
 
 from .sentences import PRUNING, branches_text, counted, file_name, step_text
 from .vessels_section import is_segmentation
-from .views import StraightenedView, background_volume, jump_slices
+from .views import StraightenedView, background_volume, hidden_node, jump_slices
 
 LOWEST = 26  # pixels of a button
 POINTS = "Branch tool"  # name of the list of clicks
@@ -49,7 +48,7 @@ DISTANCES = ("straight", "geodesic")
 
 
 class BranchTools:
-    """The parts of the section, and what they share."""
+    """The section, but for what waits for clicks in the views."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel
@@ -59,8 +58,35 @@ class BranchTools:
             if each.className() == "QPushButton":  # a narrow panel would make them lower
                 each.setMinimumHeight(LOWEST)
         self._shown: list = []  # models
-        self._branch, self._steps, self._clicks = ChosenBranch(self), Steps(self), Clicks(self)
-        self._runs = Runs(self)
+        self._of: list = []  # the branches whose name is shown: model, number
+        self._narrowest: Any = None
+        self._clicks, ui = Clicks(self), self.ui
+        ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
+        ui.pruneComboBox.addItems([words for words, *_rest in PRUNING.values()])
+        self._list_names(0)
+        self._on_kind(0)
+        ui.nameEdit.connect("editingFinished()", self._on_name)
+        ui.anatomyComboBox.connect("currentIndexChanged(int)", self._list_names)
+        ui.usualNameComboBox.connect("activated(int)", self._on_usual_name)
+        ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
+        ui.pruneComboBox.connect("currentIndexChanged(int)", self._on_kind)
+        ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _n: self._show_organ())
+        for act, name, done in (
+            (self.attempt, "propose", self._propose),
+            (self.attempt, "accept", self._accept),
+            (self.attempt, "narrowest", self._go),
+            (self.attempt, "vmtk", self._add_lines),
+            (self.change, "prune", self._prune),
+            (self.change, "undo", Tree.undo),
+            (self.start, "sections", self._measure),
+            (self.start, "split", self._split),
+            (self.start, "organ", self._divide),
+        ):
+            button = getattr(ui, f"{name}Button")
+            button.connect("clicked()", lambda act=act, done=done: act(done))
+        ui.saveStepsButton.connect("clicked()", self._on_save)
+        ui.loadStepsButton.connect("clicked()", self._on_load)
+        ui.formatsButton.connect("clicked()", self._on_formats)
 
     def tree(self) -> Tree | None:
         """What the tools work on."""
@@ -92,12 +118,10 @@ class BranchTools:
 
     def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
         """Let a run call ``work(tree, progress, wait)``, which returns what there is to say."""
-        tree, wait = self.tree(), self.panel.running.wait
-        if tree is None:
-            return
+        tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(tree, progress, wait)
+            said = work(tree, progress, self.panel.running.wait)
             self.say(said)
             return said.split("\n")[0]
 
@@ -119,40 +143,21 @@ class BranchTools:
             self._clicks.end()
             self.say("")
         if tree is not None:
-            self._branch.show(tree)
-            self._steps.show(tree)
+            self._show_chosen(tree)
+            self._show_steps(tree)
             self._clicks.show()
-            self._runs.show()
+            self._show_organ()
 
     def exit(self) -> None:
         """The panel is left, or the scene closed: slice views are as before."""
         self._clicks.end()
         self._clicks.close_view()
         self._shown = []
-        self.say("")
 
+    # --- the chosen branches: their name, and of one its narrowest place
 
-class ChosenBranch:
-    """The chosen branches: their name, and of one its narrowest place and how narrow that is."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui, self._result = tools, tools.ui, tools.panel.result
-        self._filling = False
-        self._of: list = []  # the branches whose name is shown: model, number
-        self._narrowest: Any = None
-        self.ui.nameEdit.connect("editingFinished()", self._on_name)
-        self.ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
-        self.ui.anatomyComboBox.connect("currentIndexChanged(int)", self._list_names)
-        self.ui.usualNameComboBox.connect("activated(int)", self._on_usual_name)
-        self.ui.proposeButton.connect("clicked()", lambda: tools.attempt(self._propose))
-        self.ui.acceptButton.connect("clicked()", lambda: tools.attempt(self._accept))
-        self._list_names(0)
-        self.ui.narrowestButton.connect("clicked()", lambda: tools.attempt(self._go))
-        self.ui.referenceSpinBox.connect("valueChanged(double)", self._on_reference)
-
-    def show(self, tree: Tree) -> None:
-        """Show the chosen branches."""
-        chosen = self._result.chosen()
+    def _show_chosen(self, tree: Tree) -> None:
+        chosen = self.panel.result.chosen()
         self.ui.nameEdit.enabled = bool(chosen)
         self.ui.usualNameComboBox.enabled = bool(chosen)
         self.ui.narrowestButton.enabled = len(chosen) == 1
@@ -160,11 +165,11 @@ class ChosenBranch:
         if chosen != self._of:
             self._of, self._narrowest = chosen, None
         names = {Tree(model).names.get(branch, "") for model, branch in chosen}
-        self._filling = True
         if not self.ui.nameEdit.hasFocus():
             self.ui.nameEdit.text = names.pop() if len(names) == 1 else ""
+        self.ui.referenceSpinBox.blockSignals(True)
         self.ui.referenceSpinBox.value = tree.reference or 0.0
-        self._filling = False
+        self.ui.referenceSpinBox.blockSignals(False)
         self.ui.branchLabel.text = self._text(tree)
 
     def _text(self, tree: Tree) -> str:
@@ -175,21 +180,21 @@ class ChosenBranch:
         number, place = self._of[0][1], self._narrowest
         if place is None:
             return _("Branch {number}").format(number=number)
-        text = _("Branch {number} is narrowest {length:.0f} mm along it: {width:.1f} mm wide")
-        text = text.format(number=number, width=place.diameter, length=place.length)
+        text = _(
+            "Branch {number} is narrowest {at.length:.0f} mm along it: {at.diameter:.1f} mm wide"
+        ).format(number=number, at=place)
         if tree.reference:
             percent = place.stenosis(tree.reference)
             word = _("narrower") if percent >= 0 else _("wider")
-            text += _("; {percent:.0f} % {word} than {reference:.1f} mm").format(
-                percent=abs(percent), word=word, reference=tree.reference
-            )
+            more = _("; {percent:.0f} % {word} than {tree.reference:.1f} mm")
+            text += more.format(percent=abs(percent), word=word, tree=tree)
         return f"{text}."
 
     def _on_name(self) -> None:
         """Keep a name that was typed for the branches that it was typed for."""
-        there = [each for each in self._of if each[0] in self._result.models]
+        there = [each for each in self._of if each[0] in self.panel.result.models]
         name = " ".join(self.ui.nameEdit.text.split())
-        if self._filling or all(Tree(m).names.get(branch, "") == name for m, branch in there):
+        if all(Tree(m).names.get(branch, "") == name for m, branch in there):
             return
 
         def rename(_tree: Tree) -> str:
@@ -197,8 +202,8 @@ class ChosenBranch:
                 Tree(model).rename([branch for m, branch in there if m is model], name)
             return ""
 
-        self._tools.attempt(rename)
-        self._result.choose(there)
+        self.attempt(rename)
+        self.panel.result.choose(there)
 
     def _list_names(self, index: int) -> None:
         """Offer the names of an anatomy, to be chosen instead of typed."""
@@ -229,35 +234,21 @@ class ChosenBranch:
         return ""
 
     def _go(self, tree: Tree) -> str:
-        """Show the narrowest place of the chosen branch."""
-        place = tree.narrowest(self._result.chosen()[0][1])
-        self._result.show_way(tree.model, place.way, place.radius)
+        place = tree.narrowest(self.panel.result.chosen()[0][1])
+        self.panel.result.show_way(tree.model, place.way, place.radius)
         jump_slices(place.position)
         self._narrowest = place
         return ""
 
     def _on_reference(self, value: float) -> None:
-        tree = self._tools.tree()
-        if not self._filling and tree is not None:
+        tree = self.tree()
+        if tree is not None:
             tree.reference = value or None
-            self.show(tree)
+            self._show_chosen(tree)
 
+    # --- steps: branches removed by a rule, undo, and steps repeated on another case
 
-class Steps:
-    """Branches removed by a rule, the list of steps, undo, and steps repeated on another case."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui = tools, tools.ui
-        self.ui.pruneComboBox.addItems([words for words, *_rest in PRUNING.values()])
-        self.ui.pruneComboBox.connect("currentIndexChanged(int)", self._on_kind)
-        self.ui.pruneButton.connect("clicked()", self._on_prune)
-        self.ui.undoButton.connect("clicked()", lambda: tools.change(lambda tree: tree.undo()))
-        self.ui.saveStepsButton.connect("clicked()", self._on_save)
-        self.ui.loadStepsButton.connect("clicked()", self._on_load)
-        self._on_kind(0)
-
-    def show(self, tree: Tree) -> None:
-        """List the steps of the tree."""
+    def _show_steps(self, tree: Tree) -> None:
         steps, rows = tree.steps, self.ui.stepsList
         texts = [f"{number}. {step_text(step)}" for number, step in enumerate(steps, 1)]
         if [rows.item(row).text() for row in range(rows.count)] != texts:
@@ -274,23 +265,19 @@ class Steps:
         box.suffix, box.decimals, box.singleStep = unit, digits, 0.5 if digits else 1.0
         box.value = value
 
-    def _on_prune(self) -> None:
-        kind = list(PRUNING)[self.ui.pruneComboBox.currentIndex]
-        self._tools.change(lambda tree: tree.prune(kind, self.ui.pruneSpinBox.value))
+    def _prune(self, tree: Tree) -> None:
+        tree.prune(list(PRUNING)[self.ui.pruneComboBox.currentIndex], self.ui.pruneSpinBox.value)
 
     def _on_save(self) -> None:
-        tree: Any = self._tools.tree()
-        path = qt.QFileDialog.getSaveFileName(
-            self.ui.saveStepsButton,
-            _("Save the steps"),
-            _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json",
-            "JSON (*.json)",
-        )
+        tree: Any = self.tree()
+        file = _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json"
+        title, button = _("Save the steps"), self.ui.saveStepsButton
+        path = qt.QFileDialog.getSaveFileName(button, title, file, "JSON (*.json)")
         if path:
             steps = [each for each in tree.steps if isinstance(each, PruneStep)]
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
                 Path(path).write_text(steps_text(steps), encoding="utf-8")
-                self._tools.say(_("Saved {path}").format(path=path))
+                self.say(_("Saved {path}").format(path=path))
 
     def _on_load(self) -> None:
         path = qt.QFileDialog.getOpenFileName(
@@ -299,7 +286,53 @@ class Steps:
         if path:
             with slicer.util.tryWithErrorDisplay(_("The file could not be read.")):
                 text = Path(path).read_text(encoding="utf-8", errors="replace")
-                self._tools.change(lambda tree: tree.replay(steps_of_text(text)))
+                self.change(lambda tree: tree.replay(steps_of_text(text)))
+
+    # --- cross-sections, vessels split, an organ divided, a tree for other programs
+
+    def _show_organ(self) -> None:
+        node = self.ui.organSelector.currentNode()
+        self.ui.organSegmentSelector.setVisible(is_segmentation(node))
+        if is_segmentation(node):
+            self.ui.organSegmentSelector.setCurrentNode(node)
+        self.ui.organButton.enabled = node is not None
+
+    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
+        tree.measureSections(progress, wait)
+        return _("The table has areas and both diameters now; Save table writes them.")
+
+    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
+        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
+        count = node.GetSegmentation().GetNumberOfSegments()
+        segments = counted(count, _("segment"), _("segments"))
+        return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
+
+    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
+        node = self.ui.organSelector.currentNode()
+        segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
+        kind = GROUPS[self.ui.groupComboBox.currentIndex]
+        distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
+        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
+        largest = max(volumes, key=volumes.__getitem__)
+        parts = counted(len(volumes), _("part"), _("parts"))
+        text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
+        return text.format(parts=parts, name=largest, volume=volumes[largest])
+
+    def _add_lines(self, tree: Tree) -> str:
+        return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
+
+    def _on_formats(self) -> None:
+        title = _("Where to put the folder of files")
+        place = qt.QFileDialog.getExistingDirectory(self.ui.formatsButton, title)
+        if not place:
+            return
+
+        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
+            own = file_name(tree_name(tree.model))
+            folder = Path(place) / _("{name} for other programs").format(name=own)
+            return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
+
+        self.start(save)
 
 
 class Clicks:
@@ -307,7 +340,6 @@ class Clicks:
 
     def __init__(self, tools: BranchTools) -> None:
         self._tools, self._place = tools, tools.ui.clickPlaceWidget
-        self._observers = VTKObservationMixin()
         self._kind = ""
         self._points: Any = None  # a list of points, not saved and not listed
         self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
@@ -336,7 +368,6 @@ class Clicks:
         for button in self._buttons.values():
             button.checked = False
         if points is not None:
-            self._observers.removeObservers()
             self._place.placeModeEnabled = False
             self._place.setCurrentNode(None)
             remove_node(points)
@@ -350,18 +381,12 @@ class Clicks:
         if len(chosen) == 1:
             self._straighten(chosen[0][1])
             return
-        node = slicer.vtkMRMLMarkupsFiducialNode()
-        node.SetName(POINTS)
-        node.SetHideFromEditors(True)
-        node.SetSaveWithScene(False)
-        slicer.mrmlScene.AddNode(node)
-        node.CreateDefaultDisplayNodes()
-        node.GetDisplayNode().SetSaveWithScene(False)
+        node = hidden_node("vtkMRMLMarkupsFiducialNode", POINTS)
         node.GetDisplayNode().SetPointLabelsVisibility(False)
         self._kind, self._points = kind, node
         self._buttons[kind].checked = True
         self._tools.say(ASKS[kind])
-        self._observers.addObserver(node, node.PointPositionDefinedEvent, self._on_point)
+        node.AddObserver(node.PointPositionDefinedEvent, self._on_point)
         self._place.placeMultipleMarkups = (
             slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
         )
@@ -370,7 +395,7 @@ class Clicks:
 
     def _on_mode(self, on: bool) -> None:
         """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on and self._points is not None:
+        if not on:
             qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
@@ -399,44 +424,36 @@ class Clicks:
         way = tree.distance(*places[:2])
         radius = np.full(len(way.points), WAY_RADIUS)
         self._tools.panel.result.show_way(tree.model, way.points, radius)
-        text = _("{length:.1f} mm along the vessels, {straight:.1f} mm straight").format(
-            length=way.length, straight=way.straight
-        )
+        text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
         if np.isfinite(way.tortuosity):
             text += _(
-                "; tortuosity {ratio:.2f}, curvature {curvature:.3f}/mm, torsion {torsion:.3f}/mm"
-            ).format(ratio=way.tortuosity, curvature=way.curvature, torsion=way.torsion)
-        return f"{text}."
+                "; tortuosity {way.tortuosity:.2f}, curvature {way.curvature:.3f}/mm, torsion "
+                "{way.torsion:.3f}/mm"
+            )
+        return f"{text}.".format(way=way)
 
     def _section(self, tree: Tree, places: np.ndarray) -> str:
         found = tree.section(places[0])
         self._tools.panel.result.show_diameters([found])
         text = _(
-            "{area:.1f} mm2; diameters {largest:.1f} and {smallest:.1f} mm, {equivalent:.1f} mm of "
-            "a circle of this area"
-        ).format(
-            area=found.area,
-            largest=found.largest_diameter,
-            smallest=found.smallest_diameter,
-            equivalent=found.equivalent_diameter,
+            "{found.area:.1f} mm2; diameters {found.largest_diameter:.1f} and "
+            "{found.smallest_diameter:.1f} mm, {found.equivalent_diameter:.1f} mm of a circle of "
+            "this area"
         )
         if found.filled:
-            text += _("; {area:.1f} mm2 are filled holes").format(area=found.filled)
-        return f"{text}."
+            text += _("; {found.filled:.1f} mm2 are filled holes")
+        return f"{text}.".format(found=found)
 
     def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
         narrow, healthy = (tree.section(place) for place in places[:2])
         self._tools.panel.result.show_diameters([narrow, healthy])
         by_diameter, by_area = narrow.stenosis(healthy)
-        return _(
+        text = _(
             "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
             "click: {healthy:.1f} mm), {by_area:.0f} % by area."
-        ).format(
-            by_diameter=by_diameter,
-            narrow=narrow.equivalent_diameter,
-            healthy=healthy.equivalent_diameter,
-            by_area=by_area,
         )
+        diameters = dict(narrow=narrow.equivalent_diameter, healthy=healthy.equivalent_diameter)
+        return text.format(by_diameter=by_diameter, by_area=by_area, **diameters)
 
     def _straighten(self, way: Any) -> None:
         """Let a run make the volume of a branch or a way, and show it in one slice view."""
@@ -445,9 +462,9 @@ class Clicks:
         def work(tree: Tree, progress: Any, wait: Any) -> str:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
-            self._view.show(tree.straighten(way, volume, progress=progress, wait=wait))
-            text = _("{name} is shown in the view {view}.")
-            return text.format(name=self._view.volume.GetName(), view=self._view.layout_name)
+            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
+            text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
+            return text.format(name=nodes.volumeNode.GetName(), view=view)
 
         self._tools.start(work)
         self.show()
@@ -455,67 +472,3 @@ class Clicks:
     def _patient(self, _tree: Tree, places: np.ndarray) -> str:
         self._view.go_to_patient(places[0])
         return _("The other slices show this place in the patient.")
-
-
-class Runs:
-    """Cross-sections, vessels split by branch, an organ divided, a tree for other programs."""
-
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self.ui = tools, tools.ui
-        for button, work in (
-            (self.ui.sectionsButton, self._measure),
-            (self.ui.splitButton, self._split),
-            (self.ui.organButton, self._divide),
-        ):
-            button.connect("clicked()", lambda work=work: tools.start(work))
-        self.ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _node: self.show())
-        self.ui.vmtkButton.connect("clicked()", lambda: tools.attempt(self._add_lines))
-        self.ui.formatsButton.connect("clicked()", self._on_formats)
-
-    def show(self) -> None:
-        """Show the segments of the organ's node."""
-        node = self.ui.organSelector.currentNode()
-        self.ui.organSegmentSelector.setVisible(is_segmentation(node))
-        if is_segmentation(node):
-            self.ui.organSegmentSelector.setCurrentNode(node)
-        self.ui.organButton.enabled = node is not None
-
-    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
-        tree.measureSections(progress, wait)
-        return _("The table has areas and both diameters now; Save table writes them.")
-
-    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
-        count = node.GetSegmentation().GetNumberOfSegments()
-        return _("{segments} in {name}.").format(
-            segments=counted(count, _("segment"), _("segments")), name=node.GetName()
-        )
-
-    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = self.ui.organSelector.currentNode()
-        segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
-        kind = GROUPS[self.ui.groupComboBox.currentIndex]
-        distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
-        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
-        largest = max(volumes, key=volumes.__getitem__)
-        return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
-            parts=counted(len(volumes), _("part"), _("parts")),
-            name=largest,
-            volume=volumes[largest],
-        )
-
-    def _add_lines(self, tree: Tree) -> str:
-        return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
-
-    def _on_formats(self) -> None:
-        title = _("Where to put the folder of files")
-        place = qt.QFileDialog.getExistingDirectory(self.ui.formatsButton, title)
-        if not place:
-            return
-
-        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
-            own = file_name(tree_name(tree.model))
-            folder = Path(place) / _("{name} for other programs").format(name=own)
-            return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
-
-        self._tools.start(save)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,7 @@ class ResultSection:
         """Show the branches of models' lines, or nothing."""
         stamp = tuple(map(_stamp, models))
         if stamp != self._shown:
+            self.forget()
             self._shown = stamp
             self._show_others(models)
         if self.models:
@@ -113,8 +115,6 @@ class ResultSection:
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        self.forget()
-        self._shown = tuple(map(_stamp, models))
         skeletons: list[Any] = [stored_skeleton(model) for model in models]
         if not models or None in skeletons:
             return
@@ -200,9 +200,7 @@ class ResultSection:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
         several = len(self.models) > 1
         files = {
-            f"-{file_name(tree_name(model))}" if several else "": (
-                lambda path, model=model: save_tree(model, path)
-            )
+            f"-{file_name(tree_name(model))}" if several else "": partial(save_tree, model)
             for model in self.models
         }
         self._save(_("Save the tree"), "swc", files)
@@ -210,12 +208,8 @@ class ResultSection:
     def _save(self, title: str, suffix: str, files: Mapping[str, Callable[[str], Any]]) -> None:
         """Write files; each has its own text behind the name that the user chooses."""
         name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
-        asked = qt.QFileDialog.getSaveFileName(
-            self.ui.csvButton,
-            title,
-            f"{file_name(name)}.{suffix}",
-            f"{suffix.upper()} (*.{suffix})",
-        )
+        file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
+        asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
         if not asked:
             return
         stem = asked[: -len(suffix) - 1] if asked.lower().endswith(f".{suffix}") else asked
@@ -239,7 +233,7 @@ class BranchList:
     """
 
     def __init__(self, table: Any, chosen: Callable[[], None]) -> None:
-        self._table, self._chosen, self._filling = table, chosen, False
+        self._table, self._chosen = table, chosen
         table.setColumnCount(len(COLUMNS))
         table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
         header = table.horizontalHeader()
@@ -253,12 +247,12 @@ class BranchList:
         table.verticalHeader().setVisible(False)
         table.verticalHeader().setDefaultSectionSize(ROW)
         table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
-        table.connect("itemSelectionChanged()", self._on_selected)
+        table.connect("itemSelectionChanged()", chosen)
 
     def fill(self, columns: dict[str, Any]) -> None:
         """Show other branches, columns of `joint_table`, none of them chosen."""
         table = self._table
-        self._filling = True
+        table.blockSignals(True)
         if "tree" in columns and table.isColumnHidden(TREE_COLUMN):
             table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
         table.setColumnHidden(NAME_COLUMN, "name" not in columns)
@@ -278,13 +272,13 @@ class BranchList:
             table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
         table.sortingEnabled = True
         table.scrollToTop()
-        self._filling = False
+        table.blockSignals(False)
 
     def empty(self) -> None:
         """Show no branch."""
-        self._filling = True
+        self._table.blockSignals(True)
         self._table.setRowCount(0)
-        self._filling = False
+        self._table.blockSignals(False)
 
     def chosen(self) -> list[int]:
         """The branches that are chosen, by their rows in `joint_table`."""
@@ -294,7 +288,7 @@ class BranchList:
     def choose(self, numbers: Iterable[int]) -> None:
         """Choose these branches, and no others."""
         wanted, table = set(numbers), self._table
-        self._filling = True
+        table.blockSignals(True)
         table.clearSelection()
         for row in range(table.rowCount):
             if int(table.item(row, NUMBER).data(qt.Qt.UserRole)) in wanted:
@@ -302,12 +296,8 @@ class BranchList:
                     if table.item(row, column) is not None:
                         table.item(row, column).setSelected(True)
                 table.scrollToItem(table.item(row, NUMBER))
-        self._filling = False
+        table.blockSignals(False)
         self._chosen()
-
-    def _on_selected(self) -> None:
-        if not self._filling:
-            self._chosen()
 
 
 def _item(value: float | str) -> Any:

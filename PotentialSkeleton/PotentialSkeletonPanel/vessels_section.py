@@ -68,8 +68,7 @@ class VesselsSection:
             self._fill_list(chosen, segments_of(parameters))
         if segments:
             selector.setCurrentNode(chosen)
-            if selector.currentSegmentID() != parameters.segment:
-                selector.setCurrentSegmentID(parameters.segment)
+            selector.setCurrentSegmentID(parameters.segment)
         self._filling = False
 
     def why_not(self, parameters: Any) -> str:
@@ -99,11 +98,9 @@ class VesselsSection:
                 parameters.colouring = by_tree if on else plain
 
     def _on_ticked(self, item: Any) -> None:
-        """Keep which segments are ticked."""
         if not self._filling and self._panel.parameters is not None:
             items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            ticked = [each for each in items if each.checkState() == qt.Qt.Checked]
-            chosen = [each.data(qt.Qt.UserRole) for each in ticked]
+            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
             self._panel.parameters.segments = json.dumps(chosen)
 
     def _fill_list(self, node: Any, chosen: list[str]) -> None:
@@ -154,23 +151,19 @@ def current_object() -> tuple[Any, str]:
     edited: Any = editor.GetSegmentationNode() if editor is not None else None
     if edited and edited.GetSegmentation().GetSegment(editor.GetSelectedSegmentID() or ""):
         return edited, editor.GetSelectedSegmentID()
-    scene = slicer.mrmlScene
-    every = [scene.GetNthNode(number) for number in range(scene.GetNumberOfNodes())]
-    nodes = [
-        node
-        for node in reversed(every)
-        if node.GetClassName() in (SEGMENTATION, LABELMAP)
-        and not (node.GetHideFromEditors() or is_output(node, SKELETON))
-    ]
     slices = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
     in_slices = {each.GetLabelVolumeID() for each in slices}
 
     def shown(node: Any) -> bool:
         display = node.GetDisplayNode()
-        return bool(
-            display.GetVisibility() and node.GetSegmentation().GetNumberOfSegments()
-            if is_segmentation(node) and display is not None
-            else node.GetID() in in_slices
-        )
+        if is_segmentation(node) and display is not None:
+            return display.GetVisibility() and node.GetSegmentation().GetNumberOfSegments() > 0
+        return node.GetID() in in_slices
 
-    return next(iter([*filter(shown, nodes), *nodes]), None), ""
+    nodes = [
+        node
+        for node in reversed(list(slicer.mrmlScene.GetNodes()))
+        if node.GetClassName() in (SEGMENTATION, LABELMAP)
+        and not (node.GetHideFromEditors() or is_output(node, SKELETON))
+    ]
+    return max(nodes, key=shown, default=None), ""

@@ -31,7 +31,12 @@ class Highlight:
     def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
         """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
         if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
-            self._node = self._new_model()
+            self._node = hidden_node("vtkMRMLModelNode", NAME)
+            self._node.SetSelectable(False)
+            display = self._node.GetDisplayNode()
+            display.SetColor(COLOR)
+            display.SetSliceIntersectionThickness(WIDTH)
+            display.SetVisibility2D(True)
         data = polylines(np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways])
         radius = THICKER * np.concatenate([radius for _, radius in ways])
         data.GetPointData().SetScalars(vtk_array(radius, RADIUS))
@@ -49,21 +54,17 @@ class Highlight:
             remove_node(self._node)
         self._node = None
 
-    @staticmethod
-    def _new_model() -> Any:
-        node = slicer.vtkMRMLModelNode()
-        node.SetName(NAME)
-        node.SetHideFromEditors(True)
-        node.SetSaveWithScene(False)
-        node.SetSelectable(False)
-        slicer.mrmlScene.AddNode(node)
-        node.CreateDefaultDisplayNodes()
-        display = node.GetDisplayNode()
-        display.SetSaveWithScene(False)
-        display.SetColor(COLOR)
-        display.SetSliceIntersectionThickness(WIDTH)
-        display.SetVisibility2D(True)
-        return node
+
+def hidden_node(class_name: str, name: str) -> Any:
+    """A new node, with its display, that is neither listed nor saved."""
+    node = getattr(slicer, class_name)()
+    node.SetName(name)
+    node.SetHideFromEditors(True)
+    node.SetSaveWithScene(False)
+    slicer.mrmlScene.AddNode(node)
+    node.CreateDefaultDisplayNodes()
+    node.GetDisplayNode().SetSaveWithScene(False)
+    return node
 
 
 def jump_slices(world: Any) -> None:
@@ -98,6 +99,7 @@ def make_translucent(model: Any) -> None:
 
 # ---- A straightened volume in one slice view, turned about the vessel, and the way to the patient
 
+SLICE = "vtkMRMLSliceNode"
 LAYOUT_NAME = "Green"  # coronal in Slicer's own layouts
 MARGIN = 1.05
 
@@ -116,6 +118,7 @@ class StraightenedView:
     def __init__(self) -> None:
         self._nodes: Any = None
         self._composite: Any = None
+        self._view: Any = None
         self._before: tuple = ()
 
     @property
@@ -124,20 +127,16 @@ class StraightenedView:
         node = None if self._nodes is None else self._nodes.volumeNode
         return node if node is not None and slicer.mrmlScene.IsNodePresent(node) else None
 
-    @property
-    def layout_name(self) -> str:
-        """Of the view."""
-        return "" if self._composite is None else self._composite.GetLayoutName()
-
-    def show(self, nodes: Any) -> None:
-        """Show nodes of `straightening.straighten`, whole."""
+    def show(self, nodes: Any) -> str:
+        """Show nodes of `straightening.straighten`, whole, and return the name of the view."""
         self.hide()
         composites = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
         named = [each for each in composites if each.GetLayoutName() == LAYOUT_NAME]
         if not composites:
             raise InputError(_("There is no slice view that could show it."))
         self._nodes, self._composite = nodes, (named or list(composites))[-1]
-        view = self._view()
+        name, views = self._composite.GetLayoutName(), slicer.util.getNodesByClass(SLICE)
+        view = self._view = next(each for each in views if each.GetLayoutName() == name)
         layers = self._composite.GetBackgroundVolumeID(), self._composite.GetLabelVolumeID()
         turned, outline = array_from_matrix(view.GetSliceToRAS()), view.GetUseLabelOutline()
         self._before = *layers, outline, turned, view.GetFieldOfView()
@@ -149,6 +148,7 @@ class StraightenedView:
         sides = np.ptp(self._bounds(), axis=1)
         tall = MARGIN * max(sides[2], sides[0] * height / width)
         view.SetFieldOfView(width * tall / height, tall, depth)
+        return name
 
     def hide(self) -> None:
         """Show in the view what it has shown before; the volumes stay in the scene."""
@@ -156,16 +156,11 @@ class StraightenedView:
             return
         self._nodes = None
         background, label, outline, matrix, size = self._before
-        for each, put in (
-            (background, self._composite.SetBackgroundVolumeID),
-            (label, self._composite.SetLabelVolumeID),
-        ):
-            put(each if each and slicer.mrmlScene.GetNodeByID(each) else None)
+        self._composite.SetBackgroundVolumeID(background)
+        self._composite.SetLabelVolumeID(label)
         self._place(matrix)
-        view = self._view()
-        if view is not None:
-            view.SetFieldOfView(*size)
-            view.SetUseLabelOutline(outline)
+        self._view.SetFieldOfView(*size)
+        self._view.SetUseLabelOutline(outline)
 
     def turn(self, degrees: float) -> None:
         """Turn the view about the vessel."""
@@ -186,8 +181,8 @@ class StraightenedView:
         if ((position < low) | (position > high)).any():
             raise InputError(_("This is not in the straightened view."))
         there = patient_position(self.volume, position)
-        for view in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
-            if view.GetLayoutName() != self.layout_name:
+        for view in slicer.util.getNodesByClass(SLICE):
+            if view is not self._view:
                 view.JumpSliceByCentering(*there)
 
     def _bounds(self) -> np.ndarray:
@@ -195,12 +190,6 @@ class StraightenedView:
         self.volume.GetRASBounds(bounds)
         return np.reshape(bounds, (3, 2))
 
-    def _view(self) -> Any:
-        views = slicer.util.getNodesByClass("vtkMRMLSliceNode")
-        return next((v for v in views if v.GetLayoutName() == self.layout_name), None)
-
     def _place(self, matrix: np.ndarray) -> None:
-        view = self._view()
-        if view is not None:
-            view.GetSliceToRAS().DeepCopy(matrix_from_array(matrix))
-            view.UpdateMatrices()
+        self._view.GetSliceToRAS().DeepCopy(matrix_from_array(matrix))
+        self._view.UpdateMatrices()

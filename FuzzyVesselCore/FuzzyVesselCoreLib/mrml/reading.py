@@ -75,6 +75,17 @@ def transform_between(source_node: Any, target_node: Any) -> Any:
     return transform
 
 
+def matrix_between(source_node: Any, target_node: Any) -> np.ndarray | None:
+    """As `transform_between`, as a matrix (4, 4); None where no matrix can."""
+    import slicer
+    import vtk
+
+    source, target = (n and n.GetParentTransformNode() for n in (source_node, target_node))
+    matrix = vtk.vtkMatrix4x4()
+    linear = slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(source, target, matrix)
+    return array_from_matrix(matrix) if linear else None
+
+
 def transformed(transform: Any, points: Any) -> np.ndarray:
     """Points (n, 3) under a VTK transform, float64."""
     import vtk
@@ -158,13 +169,8 @@ def centres_between(
 
 def _ijk_to_frame(volume_node: Any, target_node: Any) -> np.ndarray | None:
     """From I, J, K to below another node's parent transform; None where no matrix can."""
-    import slicer
-    import vtk
-
-    source, matrix = volume_node.GetParentTransformNode(), vtk.vtkMatrix4x4()
-    target = target_node.GetParentTransformNode() if target_node is not None else None
-    linear = slicer.vtkMRMLTransformNode.GetMatrixTransformBetweenNodes(source, target, matrix)
-    return array_from_matrix(matrix) @ ijk_to_ras(volume_node) if linear else None
+    matrix = matrix_between(volume_node, target_node)
+    return None if matrix is None else matrix @ ijk_to_ras(volume_node)
 
 
 # ---- Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels

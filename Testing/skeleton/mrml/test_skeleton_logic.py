@@ -149,9 +149,3 @@ def test_everything_comes_back_from_an_mrb(slicer_scene, logic, hierarchy, tmp_p
     assert lines.GetPointData().GetArray("Radius").GetNumberOfTuples() == sum(map(len, radii))
     loaded = column(slicer.util.getNode("scan branches"), "length_mm")
     np.testing.assert_allclose(loaded, table["length_mm"], rtol=1e-5)
-
-
-def test_self_test_of_the_module(slicer_scene):
-    from PotentialSkeleton import PotentialSkeletonTest
-
-    PotentialSkeletonTest().runTest()

@@ -169,21 +169,21 @@ def test_the_name_is_in_every_file(tree, tmp_path):
     assert NAME in (tmp_path / "tree.swc").read_text(encoding="utf-8")
 
 
-def test_files_lie_in_the_world_and_begin_at_the_chosen_end(tree, tmp_path):
+def test_files_lie_in_the_world_and_begin_at_the_root(tree, tmp_path):
     import slicer
 
-    end, place = next(n for n in tree.skeleton.nodes if n.kind == "end"), [0.0] * 3
-    tree.model.TransformPointToWorld(end.position[::-1].tolist(), place)
-    tree.saveFormats(tmp_path / "tree", ["vmtk"], [place])
+    root, place = tree.skeleton.nodes[tree.skeleton.roots()[0]].position[::-1], [0.0] * 3
+    tree.model.TransformPointToWorld(root.tolist(), place)
+    tree.saveFormats(tmp_path / "tree", ["vmtk"])
     file = slicer.util.loadModel(str(tmp_path / "tree" / "centrelines-rooted.vtp"))
     np.testing.assert_allclose(slicer.util.arrayFromModelPoints(file)[0], place, atol=1e-3)
     for view in ("rooted", "split", "network"):
-        model = tree.addCentrelines(view, [place])
+        model = tree.addCentrelines(view)
         assert names_in(model.GetPolyData()) == {NAME}
         assert model.GetTransformNodeID() == tree.model.GetTransformNodeID() is not None
         if view == "rooted":
             first = slicer.util.arrayFromModelPoints(model)[0]
-            np.testing.assert_allclose(first, end.position[::-1])
+            np.testing.assert_allclose(first, root)
 
 
 def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
@@ -196,9 +196,6 @@ def test_bad_input_leaves_nothing(tree, tmp_path, monkeypatch):
     for act, message in (
         (lambda: tree.saveFormats(full), "is there already"),
         (lambda: tree.saveFormats(new, ["vtk"]), "'vtk' is no format"),
-        (lambda: tree.saveFormats(new, rootPlaces=[[0, 0, np.nan]]), "finite"),
-        (lambda: tree.saveFormats(new, rootPlaces=[]), "shape"),
-        (lambda: tree.addCentrelines("rooted", []), "shape"),
         (lambda: tree.addCentrelines("tree"), "view 'tree' is unknown"),
     ):
         with pytest.raises(InputError, match=message):
