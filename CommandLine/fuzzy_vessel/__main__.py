@@ -20,10 +20,7 @@ KEPT = {
     "cohort": "finished cases are kept, and the same command goes on with the others",
     "large": "finished blocks and components are kept, and the same command resumes the run",
 }
-TOO_LARGE = (
-    "the memory does not suffice for this volume; crop it to the surroundings of the vessels, "
-    "or use a machine with more memory."
-)
+TOO_LARGE = "the memory does not suffice for this volume; crop it, or use a larger machine."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

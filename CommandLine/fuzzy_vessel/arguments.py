@@ -14,20 +14,14 @@ from typing import Any, NoReturn
 TREE_FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 DEFAULT_TREE_FORMATS = TREE_FORMATS[:4]
 SHORT: dict[str, tuple] = {"all": TREE_FORMATS, "none": ()}
-SEEDS_ARE = "Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.\n"
-EXAMPLE = f"""\
-example:
-  fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
-  fuzzy-vessel segment ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
-
-{SEEDS_ARE}"""
-EXAMPLES = f"""\
+EXAMPLES = """\
 examples:
   fuzzy-vessel segment ct.nrrd --seed 265,206,70 --seed 174,274,73 --out vessels
   fuzzy-vessel skeleton vessels/labelmap.nrrd --out centrelines
   fuzzy-vessel run ct.nrrd --vessel portal:265,206,70 --vessel hepatic:191,252,108 --out two
 
-{SEEDS_ARE}
+Seeds are voxel indices I,J,K, counted from 0, as Slicer shows them.
+
 This is research software: not a medical device, and not for diagnosis.
 """
 COHORT_EXAMPLE = """\
@@ -52,8 +46,7 @@ example:
   fuzzy-vessel large levels.zarr --min-voxels 100 --centrelines --out vessels
 
 levels.zarr is what an earlier run with --affinity has written, or the library's connectedness over
-blocks. A run that was interrupted is resumed by the same command. --close-tunnels needs the whole
-object and is refused here.
+blocks. A run that was interrupted is resumed by the same command.
 """
 # A cube of three voxels: in the centrelines of a segmentation, smaller islands are noise.
 SMALL_ISLAND = 27
@@ -279,17 +272,17 @@ OPTIONS: dict[str, tuple] = {
 MODEL = "--model --border --radius --side --solver"
 SEGMENT = ("volume --seed --vessel --seeds --automatic-seeds --background --mask --frame --channel "
            f"--spacing --threshold --cut --fill-gaps {MODEL}")
-CENTRELINES = ("--level --strength --charge-distance --drop-islands --close-tunnels --formats "
-               "--root")
+OF_A_PART = "--level --strength --charge-distance --drop-islands --formats --root"
+CENTRELINES = f"{OF_A_PART} --close-tunnels"  # that needs the whole object
 OUTPUT = "--device --nifti --out"
 OF_A_SEGMENTATION = {"drop_islands": SMALL_ISLAND, "close_tunnels": None}
 # Help, description, example, options (those with | between exclude each other), and defaults.
 COMMANDS: dict[str, tuple] = {
     "segment": ("segment a volume from seeds", "Segments the vessels that the seeds lie in.",
-        EXAMPLE, f"{SEGMENT} {OUTPUT}", {}),
+        EXAMPLES, f"{SEGMENT} {OUTPUT}", {}),
     "run": ("segment a volume from seeds, and find the centrelines",
         "Segments the vessels that the seeds lie in, and finds their centrelines.",
-        EXAMPLE.replace("segment", "run"), f"{SEGMENT} {CENTRELINES} {OUTPUT}", OF_A_SEGMENTATION),
+        EXAMPLES, f"{SEGMENT} {CENTRELINES} {OUTPUT}", OF_A_SEGMENTATION),
     "skeleton": ("find the centrelines of a labelmap",
         "Finds the centrelines of the vessels, or of any object, in a labelmap.", None,
         f"labelmap --label|--labels --channel --spacing {CENTRELINES} {OUTPUT}", {}),
@@ -307,7 +300,7 @@ COMMANDS: dict[str, tuple] = {
         "whole.", LARGE_EXAMPLE,
         "scene --affinity --threshold --seed --fill-gaps --cut --components --min-voxels "
         "--background --mask --spacing --missing-chunks --block --workers --memory-limit "
-        f"--numbered --centrelines {CENTRELINES} --device --out", {"cut": 0.0}),
+        f"--numbered --centrelines {OF_A_PART} --device --out", {"cut": 0.0, "close_tunnels": 0.0}),
     "serve": ("vessels in a browser: click, correct, measure, save",
         "Serves a page with the slices and the 3D view of a volume, or of the built-in phantom, at "
         "an address of this computer that only you know. Ctrl+C ends it.", None,

@@ -20,13 +20,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import folder_lock, others_in
+from FuzzyVesselCoreLib.files.step_folder import folder_lock
 
 from .arguments import make_parser
 from .jobs import Report
 from .progress import Progress
 from .reading.process import one_line
-from .writing import BRANCHES, OF_FILE_MANAGERS, REPORT
+from .writing import BRANCHES, NOT_RESULTS, REPORT
 
 CASES_FAILED = 3  # exit status
 RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
@@ -37,8 +37,7 @@ TABLE_COLUMNS = (
     "case", "status", "volume_ml", "each_vessel_ml", "length_mm", "branches", "components",
     "mean_radius_mm", "threshold", "threshold_chosen", "confidence", "warnings", "seconds", "error",
 )  # fmt: skip
-NAME = re.compile(r"[\w][\w .+-]*(?<![ .])")  # of a folder, on every system
-LONGEST = 200  # bytes of a name: file systems take 255, of which what is half written needs some
+NAME = re.compile(r"\w[\w .+-]{0,79}(?<![ .])")  # of a folder, on every system
 
 
 class Case(NamedTuple):
@@ -128,11 +127,7 @@ def _case(row, folder):
         problem = "the row has more cells than the list has columns: put lists in quotes"
     elif not cells["volume"]:
         problem = "the row names no volume"
-    elif (
-        not NAME.fullmatch(name)
-        or len(name.encode()) > LONGEST
-        or name.lower().endswith((RECORD, TABLE, LOG))
-    ):
+    elif not NAME.fullmatch(name) or name.lower().endswith((RECORD, TABLE, LOG)):
         problem = f"the name {one_line(name)!r} cannot be a folder's: name it in the column case"
     return Case(one_line(name), (volume, *files.values()), tuple(arguments), problem)
 
@@ -154,10 +149,9 @@ def _run_all(cases, options, folder, progress):
     """Run what is not done yet; the table, whose rows are returned, is written after each case."""
     entries, wanted = _read_record(folder), []
     for case in cases:
-        now = _entry(case, options) | {"status": DONE}
+        now = _entry(case, options)
         known, report = entries.get(case.name, {}), folder / case.name / REPORT
-        same = all(known.get(name) == now[name] for name in ("arguments", "files", "status"))
-        if not (same and report.exists()):
+        if not (known | now == known and known["status"] == DONE and report.exists()):
             wanted.append(case)
             entries.pop(case.name, None)
     rows = _write(folder, cases, entries)
@@ -183,14 +177,14 @@ def _entry(case, options):
             status = file.stat() if os.path.exists(file) else None
             files.append([file.name, status and status.st_size, status and status.st_mtime_ns])
     arguments = [*case.arguments, *options.options]
-    return {"arguments": arguments, "files": files, "status": FAILED, "seconds": 0.0, "error": ""}
+    return {"arguments": arguments, "files": files}
 
 
 def _run(case, options, folder):
     """One case: what the record says of it."""
-    entry = _entry(case, options)
+    entry = {**_entry(case, options), "status": FAILED, "seconds": 0.0, "error": case.problem}
     if case.problem:
-        return {**entry, "error": case.problem}
+        return entry
     for rest in folder.glob(f".{glob.escape(case.name)}-partial-*"):  # of a run that was killed
         shutil.rmtree(rest, ignore_errors=True)
     begin = perf_counter()
@@ -221,7 +215,7 @@ def _read_record(folder):
     """Arguments, files, status, seconds and error of each case that was run in the folder."""
     place = folder / RECORD
     if not place.exists():
-        if {entry.name for entry in others_in(folder)} - OF_FILE_MANAGERS:
+        if {entry.name for entry in folder.iterdir()} - NOT_RESULTS:
             raise InputError(
                 f"{folder}: the folder holds other files; name another one with --out."
             )

@@ -20,7 +20,6 @@ import sys
 import tempfile
 import types
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
@@ -76,7 +75,7 @@ def start() -> "Application":
                 "3D Slicer's: remove it (pip uninstall slicer), then reinstall slicer-core; "
                 f"{WAY_OUT}"
             )
-        _add_module("i18n", tr=str, translate=lambda _context, text: text, getContext=_context_of)
+        _add_module("i18n", tr=str, translate=lambda _context, text: text, getContext=str)
         _add_module("ScriptedLoadableModule", **SCRIPTED)
         slicer.app = _application = Application()
         slicer.mrmlScene = _application.scene
@@ -107,13 +106,6 @@ def _add_module(name, **content):
     vars(module).update(content)
     sys.modules[module.__name__] = module
     setattr(slicer, name, module)
-
-
-def _context_of(source):
-    """The name under which translators find the texts of a file, as Slicer makes it."""
-    path = Path(source)
-    package = f"{path.parent.name}." if (path.parent / "__init__.py").is_file() else ""
-    return package + path.stem
 
 
 class Application:

@@ -154,14 +154,6 @@ def check_segmentation(options: Namespace) -> None:
             "points with --seeds FILE.mrk.json, or let the program find them with "
             "--automatic-seeds 6."
         )
-    names: dict = {}
-    for name, voxel in options.vessel:
-        other = names.setdefault(voxel, name)
-        if other != name:
-            place = ",".join(map(str, voxel))
-            raise InputError(
-                f"--vessel {place} is a point of {other!r} and of {name!r}: leave one out."
-            )
 
 
 def check_centrelines(options: Namespace) -> None:

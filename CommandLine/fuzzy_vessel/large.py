@@ -32,15 +32,15 @@ from . import report
 from .jobs import Report, check_centrelines
 from .progress import Progress
 from .reading import stacks
-from .reading.process import memory_of_the_machine
-from .writing import BRANCHES, check_roots, write_report, write_trees
+from .reading.process import memory_of_the_machine, refuse_outside
+from .writing import BRANCHES, write_report, write_trees
 
 LEVELS, LABELS, COMPONENTS = "levels.zarr", "labels.ome.zarr", "components.csv"
 CENTRELINES_FOLDER = "centrelines.unfinished"
 COLUMNS = "component,voxels,first_i,first_j,first_k,last_i,last_j,last_k"
 NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
-OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels", "device")
+OPTIONS = ("level", "strength", "charge_distance", "drop_islands", "device")
 
 
 class Steps(StepFolder):
@@ -53,11 +53,6 @@ class Steps(StepFolder):
 def large(options: Namespace, progress: Progress) -> Report:
     """Make labels, and centrelines if they are asked for."""
     check_centrelines(options)
-    if options.close_tunnels:
-        raise InputError(
-            f"--close-tunnels {options.close_tunnels:g} is not possible here: closing tunnels "
-            "needs the object as a whole. Leave it out, or fill gaps with --fill-gaps."
-        )
     folder = Path(options.out)
     for name in filter(None, (options.scene, options.mask)):
         if folder.resolve().is_relative_to(Path(name).resolve()):
@@ -65,7 +60,7 @@ def large(options: Namespace, progress: Progress) -> Report:
                 f"{folder}: the folder lies inside of {name}, which is read; name another folder "
                 "with --out."
             )
-    check_roots(options.root, Volume(options.scene, "scene").shape[::-1])
+    refuse_outside(options.root, Volume(options.scene, "scene").shape[::-1], "--root")
     steps = Steps(folder)
     try:
         with folder_lock(folder):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
 from .rendering import CannotRender, framed, render
@@ -51,10 +52,6 @@ class Subject:
     background_seeds: np.ndarray = field(default_factory=lambda: np.empty((0, 3), int))
     vessels: list[tuple[str, Any]] = field(default_factory=list)
 
-    def to_ras(self, voxels: np.ndarray) -> np.ndarray:
-        """Voxels (n, 3; K, J, I) in RAS, mm."""
-        return voxels[:, ::-1] @ self.ijk_to_ras[:3, :3].T + self.ijk_to_ras[:3, 3]
-
     def oriented(self) -> "Subject":
         """The same along S, A, R, each growing in that direction; arrays are not copied.
 
@@ -74,7 +71,7 @@ class Subject:
         matrix = np.eye(4)
         matrix[:3, :3] = (directions[:, axes] * signs)[::-1, ::-1]
         first = np.where(signs < 0, last, 0)[np.argsort(axes)]
-        matrix[:3, 3] = self.to_ras(first[np.newaxis])[0]
+        matrix[:3, 3] = voxels_to_points(first, self.ijk_to_ras)[0]
         seeds, background = points(self.seeds), points(self.background_seeds)
         return Subject(volume, labels, matrix, seeds, background, self.vessels)
 
@@ -91,23 +88,21 @@ class Subject:
         return low, high
 
 
-def segmentation_picture(
-    subject: Subject, mean: float, sigma: float, texts: tuple[str, str, str]
-) -> tuple[Any, list[str]]:
+def segmentation_picture(subject: Subject, texts: tuple[str, str, str]) -> tuple[Any, list[str]]:
     """Draw three slices and the surface in 3D; returns matplotlib's figure, and warnings.
 
-    Mean and sigma are of the vessels' intensities, for the grey levels; the texts are the title,
-    the line below it, and the line below the picture.
+    The texts are the title, the line below it, and the line below the picture.
     """
     subject = subject.oriented()
     figure, panels = _page(2, 2, texts)
-    _draw_slices(panels, subject, _grey_window(subject, mean, sigma))
+    _draw_slices(panels, subject, _grey_window(subject))
     warnings, rendered = [], None
     labels, matrix, corners = _reduced(subject)
     side = framed(_sides(corners)[0], corners, 1.04)
+    place = subject.ijk_to_ras
     arrays = {
-        "labels": labels, "matrix": matrix, "seeds": subject.to_ras(subject.seeds),
-        "background_seeds": subject.to_ras(subject.background_seeds),
+        "labels": labels, "matrix": matrix, "seeds": voxels_to_points(subject.seeds, place),
+        "background_seeds": voxels_to_points(subject.background_seeds, place),
         "colours": np.array([colour for _, colour in subject.vessels] or [VESSEL_3D]),
     }  # fmt: skip
     try:
@@ -129,8 +124,8 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
 
     from PotentialSkeletonMRML.colouring import branch_color
 
-    branches = skeleton.branches
-    points = subject.to_ras(np.concatenate([branch.points for branch in branches]))
+    branches, place = skeleton.branches, subject.ijk_to_ras
+    points = voxels_to_points(np.concatenate([branch.points for branch in branches]), place)
     radius = np.concatenate([branch.radius for branch in branches])
     counts = np.array([len(branch.points) for branch in branches])
     # One bulge does not take all colours, and even radii do not get all of them.
@@ -143,7 +138,7 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     labels, matrix, corners = _reduced(subject.oriented())
     walls = [points + 1.4 * radius[:, None] * step for step in np.vstack([np.eye(3), -np.eye(3)])]
     views = [framed(side, np.concatenate(walls), 1.10) for side in _sides(corners)[:2]]
-    nodes = subject.to_ras(np.array([node.position for node in skeleton.nodes]))
+    nodes = voxels_to_points([node.position for node in skeleton.nodes], place)
     arrays = {
         "labels": labels, "matrix": matrix, "points": points, "counts": counts, "radius": radius,
         "colours": np.array([by_radius, by_branch]), "nodes": nodes,
@@ -264,31 +259,20 @@ def _shortened(text, count):
 # Slices, in the radiologist's orientation.
 
 
-def _plane(volume, axis, position):
-    """A slice, not copied."""
-    return volume[(slice(None),) * axis + (int(position),)]
-
-
-def _grey_window(view, mean, sigma):
+def _grey_window(view):
     """Intensities of black and white that set the vessels off from surrounding tissue.
 
-    White is a little above the vessels; black as far below the median of the tissue near them as
-    a picture needs to show it in a middle grey, but never below the darkest voxels.
+    White is a little above most of the vessels; black as far below the median of the tissue in
+    their box as a picture needs to show it in a middle grey, but never below the darkest voxels.
     """
-    from scipy import ndimage
-
-    near = [np.empty(0)]
-    for axis, at in ((axis, at) for seed in view.seeds[:4] for axis, at in enumerate(seed)):
-        vessels = _plane(view.labels, axis, at) > 0
-        around = ndimage.binary_dilation(vessels, iterations=12) & ~vessels
-        near.append(_plane(view.volume, axis, at)[around])
-    tissue = np.concatenate(near)
-    tissue = float(np.median(tissue if tissue.size else view.volume))
-    darkest, brightest = map(float, np.percentile(view.volume[::4, ::4, ::4], [0.5, 99.5]))
-    if tissue >= mean:
-        return darkest, brightest
-    white = mean + 2.5 * sigma
-    return max(darkest, tissue - 1.4 * (white - tissue)), white
+    box = tuple(slice(low, high + 1) for low, high in zip(*view.box()))
+    inside, region = view.labels[box] > 0, view.volume[box]
+    darkest, brightest = np.percentile(view.volume[::4, ::4, ::4], [0.5, 99.5])
+    if inside.any() and not inside.all():
+        tissue, white = np.median(region[~inside]), np.percentile(region[inside], 97)
+        if tissue < white:
+            return max(darkest, tissue - 1.4 * (white - tissue)), white
+    return darkest, brightest
 
 
 def _draw_slices(panels, view, window):
@@ -302,12 +286,16 @@ def _draw_slices(panels, view, window):
     half, centre = ((high - low + 1) * spacing).max() / 2, (low + high) / 2 * spacing
 
     def seen(seed):
-        return sum(np.count_nonzero(_plane(view.labels, axis, n)) for axis, n in enumerate(seed))
+        return sum(
+            np.count_nonzero(np.moveaxis(view.labels, axis, 0)[n]) for axis, n in enumerate(seed)
+        )
 
     focus = max(view.seeds, key=seen)
     for name, place, normal, rows, columns, letters in SLICES:
         axes = panels[place]
-        planes = [_plane(each, normal, focus[normal]) for each in (view.volume, view.labels)]
+        planes = [
+            np.moveaxis(each, normal, 0)[focus[normal]] for each in (view.volume, view.labels)
+        ]
         planes = planes if rows < columns else [plane.T for plane in planes]
         _draw_slice(axes, *planes, spacing[[columns, rows]], window, view.vessels)
         _draw_seeds(axes, view, normal, rows, columns, focus[normal])
@@ -376,7 +364,7 @@ def _reduced(subject):
     matrix[:3, :3] *= step
     labels = labels[::step, ::step, ::step]
     corners = np.indices((2, 2, 2)).reshape(3, -1).T * (np.array(labels.shape[::-1]) - 1)
-    return labels, matrix, corners @ matrix[:3, :3].T + matrix[:3, 3]
+    return labels, matrix, transform_points(matrix, corners)
 
 
 def _sides(points):

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 TIMEOUT_S = 300
+SMOOTHING = 0.2  # of surfaces, Slicer's factor: with more of it thin vessels get too thin
 FINER = 2  # rendered at this multiple of the size, then averaged: smooth edges
 GLASS, NODE, SEED, BACKGROUND_SEED = (
     (0.66, 0.74, 0.84), (0.97, 0.97, 0.95), (1.0, 0.82, 0.40), (0.30, 0.79, 0.94),
@@ -47,7 +48,8 @@ def render(
     from `framed`; the background is a colour "#rrggbb". Raises `CannotRender`.
     """
     linux = sys.platform.startswith("linux")
-    offscreen = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
+    changes = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
+    changes["PYTHONPATH"] = os.pathsep.join(sys.path)
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
         folder = Path(name)
         np.savez(folder / "arrays.npz", **arrays)  # type: ignore[arg-type]
@@ -55,7 +57,7 @@ def render(
         (folder / "task.json").write_text(json.dumps(task))
         try:
             subprocess.run(
-                [sys.executable, "-P", __file__, name], env={**os.environ, **offscreen}, check=True,
+                [sys.executable, "-P", __file__, name], env={**os.environ, **changes}, check=True,
                 timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True,
             )  # fmt: skip
             return [np.load(folder / f"{number}.npy") for number in range(len(views))]
@@ -157,21 +159,8 @@ def _add_tubes(renderer, arrays, half):
 
 
 def _surface(mask, matrix):
-    """Closed, smoothed surface of a mask (K, J, I) in RAS mm, by a mapper."""
-    padded = np.pad(mask.astype(np.uint8), 1)
-    image = vtk.vtkImageData(dimensions=padded.shape[::-1], origin=(-1, -1, -1))
-    image.GetPointData().SetScalars(numpy_to_vtk(padded.ravel(), deep=True))
-    edges = vtk.vtkFlyingEdges3D(compute_normals=False, compute_scalars=False)
-    edges.SetValue(0, 0.5)
-    smooth = vtk.vtkWindowedSincPolyDataFilter(
-        number_of_iterations=20, pass_band=0.03, non_manifold_smoothing=True,
-        normalize_coordinates=True, boundary_smoothing=False,
-    )  # fmt: skip
-    transform = vtk.vtkTransform()
-    transform.SetMatrix(matrix.ravel())
-    place = vtk.vtkTransformPolyDataFilter(transform=transform)
-    normals = vtk.vtkPolyDataNormals(splitting=False, consistency=False)
-    surface = (image >> edges >> smooth >> place >> normals)()
+    """The surface of a mask (K, J, I) in RAS mm as Slicer shows it, by a mapper."""
+    surface = SurfaceInput(mask, matrix, SMOOTHING).surface()
     return vtk.vtkPolyDataMapper(input_data_object=surface, scalar_visibility=False)
 
 
@@ -214,5 +203,7 @@ def _pixels(window, layers, view):
 if __name__ == "__main__":
     import vtk
     from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+    from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
 
     main(Path(sys.argv[1]))

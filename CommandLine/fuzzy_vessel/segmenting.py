@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import estimate_affinity
 from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
-from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from . import pictures, report, writing
 from .progress import Progress
 from .reading import volumes
-from .reading.process import Choice
+from .reading.process import Choice, refuse_outside
 
 # Beyond it the surface takes longer than everything else; Slicer makes it on a click.
 MAX_SURFACE_VOXELS = 1_000_000
@@ -119,13 +117,7 @@ def _seeds(options, volume):
 
 def _points(voxels, volume, name, option, into=None):
     """Voxels I, J, K of the command line in a list of points; None if there is none."""
-    sizes = volume.GetImageData().GetDimensions()
-    for voxel in voxels:
-        if not all(0 <= index < size for index, size in zip(voxel, sizes)):
-            raise InputError(
-                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
-                f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
-            )
+    refuse_outside(voxels, volume.GetImageData().GetDimensions(), option)
     if not voxels:
         return into
     positions = world_points(np.array(voxels)[:, ::-1], volume)
@@ -214,9 +206,8 @@ def write(
         background_seeds=background[0].voxels if background else np.empty((0, 3), int),
         vessels=[(node.GetName(), color_of(node)) for node in inputs.vessels] if several else [],
     )
-    affinity = outcome.result.affinity or estimate_affinity(subject.volume, subject.seeds)
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
-    page, lacking = pictures.segmentation_picture(subject, affinity.mean, affinity.sigma, texts)
+    page, lacking = pictures.segmentation_picture(subject, texts)
     outcome.warnings += lacking
     pictures.save(page, folder / "picture.png")
     progress.stage("Writing")

@@ -14,7 +14,7 @@ from PotentialSkeletonLib.graph.curve_skeleton import table_text
 from . import pictures, report, writing
 from .progress import Progress
 from .reading import volumes
-from .reading.process import Choice
+from .reading.process import Choice, refuse_outside
 from .rendering import CannotRender
 
 # Noise leaves tunnels through a segmentation, each of which would become a loop: so many voxels
@@ -113,7 +113,7 @@ def _extract(labelmap, wanted, options, progress):
     """Let the module's logic find the centrelines."""
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    writing.check_roots(options.root, labelmap.GetImageData().GetDimensions())
+    refuse_outside(options.root, labelmap.GetImageData().GetDimensions(), "--root")
     progress.stage("Finding centrelines")
     names = ("level", "strength", "charge_distance", "drop_islands", "close_tunnels")
     chosen = {name: getattr(options, name) for name in names}

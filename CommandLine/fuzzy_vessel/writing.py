@@ -7,15 +7,14 @@ import json
 import os
 import shutil
 import tempfile
-import zipfile
 import zlib
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import others_in
+from FuzzyVesselCoreLib.files.step_folder import LOCK
 
 BRANCHES = "branches.csv"
 
@@ -40,10 +39,8 @@ def is_whole(path: Path) -> bool:
             return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
         else:
             with path.open("rb") as file:
-                if path.suffix == ".nrrd":
-                    while (line := file.readline()).strip():
-                        if line.startswith(b"encoding: raw"):
-                            return True
+                while path.suffix == ".nrrd" and file.readline().strip():
+                    pass  # the header
                 with gzip.GzipFile(fileobj=file) as packed:
                     whole = bool(packed.read(1))
                     while packed.read(1 << 22):
@@ -88,19 +85,12 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
     """
     import slicer
 
-    path, parts = folder / "scene.mrb", folder / "parts"
+    path = folder / "scene.mrb"
     _arrange_slice_views(volume, focus)
-    # The scene's parts are written here first, on the disk that has to hold the result anyway.
-    (parts / "scene").mkdir(parents=True)
     try:
-        if not slicer.mrmlScene.SaveSceneToSlicerDataBundleDirectory(str(parts / "scene")):
+        if not slicer.mrmlScene.WriteToMRB(str(path)):
             raise _not_written(path)
-        # The volumes are packed already: packing them once more would only take time.
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, strict_timestamps=False) as bundle:
-            for part in sorted(parts.rglob("*")):
-                bundle.write(part, part.relative_to(parts))
     finally:
-        shutil.rmtree(parts, ignore_errors=True)
         _remove_slice_views()
 
 
@@ -136,14 +126,6 @@ def _remove_slice_views():
 # Formats of other programs.
 
 
-def check_roots(voxels: Iterable[tuple[int, int, int]], size: Sequence[int]) -> None:
-    """Refuse a root (I, J, K) outside a labelmap of this size (I, J, K)."""
-    for voxel in voxels:
-        if not all(0 <= at < count for at, count in zip(voxel, size)):
-            given, whole = (",".join(str(at) for at in each) for each in (voxel, size))
-            raise InputError(f"--root {given} lies outside the labelmap of {whole} voxels.")
-
-
 def write_trees(
     folder: Path, skeleton: Any, labels: Any, ijk_to_ras: Any, options: Namespace
 ) -> tuple[dict, list[str]]:
@@ -175,8 +157,8 @@ def write_trees(
 
 PROGRAM = "fuzzy-vessel"
 REPORT = "report.json"
-# Left by programs that show a folder: nobody's work.
-OF_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
+# Left by programs that show a folder, and by runs: nobody's work.
+NOT_RESULTS = {".DS_Store", "Thumbs.db", "desktop.ini", LOCK}
 
 
 def write_report(folder: Path, report: dict) -> None:
@@ -196,14 +178,13 @@ def list_files(folder: Path) -> None:
 
 
 def _files_in(folder):
-    """Files in a folder and in those within it, relative to it, but file managers' and locks."""
-    found = []
-    for entry in others_in(folder):
-        if entry.name in OF_FILE_MANAGERS:
-            continue
-        inside = _files_in(entry) if entry.is_dir() and not entry.is_symlink() else []
-        found += [f"{entry.name}/{name}" for name in inside] or [entry.name]
-    return sorted(found)
+    """Files and empty folders in a folder and those within it, but file managers' and locks."""
+    found = (path for path in folder.rglob("*") if path.name not in NOT_RESULTS)
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in found
+        if path.is_symlink() or not path.is_dir() or not any(path.iterdir())
+    )
 
 
 def _checksum(path):

@@ -7,6 +7,7 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 from collections.abc import Sequence
 from typing import Any
 
+from FuzzyVesselCoreLib.mrml.ownership import referred
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
     color_of,
@@ -82,13 +83,6 @@ def _rounded(color: Color) -> tuple:
 
 
 # --- references to several nodes
-
-
-def referred(node: Any, role: str) -> list[Any]:
-    """The nodes, still in the scene, that a node refers to in a role, in their order."""
-    count = node.GetNumberOfNodeReferences(role)
-    found = [node.GetNthNodeReference(role, number) for number in range(count)]
-    return [each for each in found if each is not None]
 
 
 def refer(node: Any, role: str, wanted: Sequence[Any]) -> None:

@@ -66,6 +66,11 @@ class Progress:
         self.advance(share)
         return True
 
+    def carry_out(self, work: Callable[["Progress"], Any], wait: Any = None) -> Any:
+        """Return ``work(progress)``, where it is given by ``wait(work, progress)``."""
+        self.check()
+        return wait(work, self) if wait else work(self)
+
     def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
         """Return ``work(*args, stop)``, which runs in a thread while the callback is called.
 

@@ -25,7 +25,6 @@ def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) 
     segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order
     of the lines, get the colour of their branch, mean radius, generation or tree.
     """
-    models = list(models)
     segment = tree_segment(models[0]) if models else None
     tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
     for model in models:

@@ -19,14 +19,11 @@ from FuzzyVesselCoreLib.mrml.reading import (
 )
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    LIVER_SEGMENT,
-    inherited_names,
-)
+from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT, inherited_names
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color
-from .lines import names_of, skeleton_of
+from .lines import names_of, skeleton_of, told_apart
 from .run_nodes import LABEL, SEGMENT
 from .solid import SolidInput, read_solid
 from .tree_steps import vessels_node
@@ -92,14 +89,13 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
         if by == LIVER_SEGMENTS:
             names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
             if not names:
-                raise InputError(
-                    _("No branch has the name of a liver segment: propose names first.")
-                )
+                text = _("No branch has the name of a liver segment: propose names first.")
+                raise InputError(text)
         titles = list(dict.fromkeys(names[n] for n in sorted(names)))
         owner = {n: titles.index(name) for n, name in names.items()}
     return Groups(
         {branch: number + 1 for branch, number in owner.items()},
-        dict(enumerate(_told_apart(titles), 1)),
+        dict(enumerate(told_apart(titles), 1)),
         {number + 1: color(number) for number in range(len(titles))},
     )
 
@@ -121,8 +117,7 @@ def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     places = [branch.points for branch in skeleton.branches]
     places += [node.position[None] for node in skeleton.nodes]
     there = np.concatenate(places)[:, ::-1]
-    if model.GetParentTransformNode() is not solid.node.GetParentTransformNode():
-        there = transformed(transform_between(model, solid.node), there)
+    there = transformed(transform_between(model, solid.node), there)
     moved = transform_points(np.linalg.inv(solid.ijk_to_ras), there)[:, ::-1]
     parts = np.split(moved, np.cumsum(sizes))
     branches = [replace(b, points=part) for b, part in zip(skeleton.branches, parts[:-1])]
@@ -130,18 +125,6 @@ def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     return replace(
         skeleton, nodes=nodes, branches=branches, shape=solid.mask.shape, spacing=solid.spacing
     )
-
-
-def _told_apart(titles: list[str]) -> list[str]:
-    """Names that several branches have get a number: left, left (2)."""
-    told: list[str] = []
-    for title in titles:
-        count, name = 1, title
-        while name in told or (name != title and name in titles):
-            count += 1
-            name = f"{title} ({count})"
-        told.append(name)
-    return told
 
 
 def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:

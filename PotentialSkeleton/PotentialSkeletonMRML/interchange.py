@@ -152,20 +152,12 @@ def write_tree_files(
     if "simvascular" in formats:
         interchange.write_simvascular(forest, folder / PATHS, ijk_to_ras=ijk_to_ras, names=names)
     cut = forest.cut
-    if not cut:
-        return []
-    what = (
-        _("1 branch closes a loop")
-        if len(cut) == 1
-        else _("{count} branches close loops").format(count=len(cut))
-    )
     numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
-    return [
-        _(
-            "{what} (the thinnest of each: {numbers}); the files of trees leave them out, the "
-            "network keeps them."
-        ).format(what=what, numbers=numbers)
-    ]
+    text = _(
+        "Branches that close a loop (the thinnest of each: {numbers}) are left out of the files of "
+        "trees; the network keeps them."
+    )
+    return [text.format(numbers=numbers)] if cut else []
 
 
 # --- a tree of the scene

@@ -224,14 +224,26 @@ def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list
     named = ["name"] if "name" in columns else []
     order = dict.fromkeys(["tree", "branch", *named, *columns])
     joint: dict[str, list] = {column: [] for column in order}
-    names = [name for name, _table in pairs]
-    for number, (name, table) in enumerate(pairs):
-        rows, twice = len(table["branch"]), names[:number].count(name)
-        joint["tree"] += [f"{name} ({twice + 1})" if twice else name] * rows
+    names = told_apart([name for name, _table in pairs])
+    for name, (_name, table) in zip(names, pairs):
+        rows = len(table["branch"])
+        joint["tree"] += [name] * rows
         for column in list(order)[1:]:
             nothing = "" if column == "name" else float("nan")
             joint[column] += table.get(column, [nothing] * rows)
     return joint
+
+
+def told_apart(titles: list[str]) -> list[str]:
+    """Names that several branches have get a number: left, left (2)."""
+    told: list[str] = []
+    for title in titles:
+        count, name = 1, title
+        while name in told or (name != title and name in titles):
+            count += 1
+            name = f"{title} ({count})"
+        told.append(name)
+    return told
 
 
 def fill_table(node: Any, columns: dict[str, Any]) -> None:

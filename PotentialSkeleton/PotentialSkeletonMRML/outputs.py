@@ -19,15 +19,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 
 from .colouring import branch_color, show_model
-from .lines import (
-    branch_lines,
-    fill_curve,
-    fill_model,
-    fill_table,
-    group,
-    show_curve,
-    tubes,
-)
+from .lines import branch_lines, fill_curve, fill_model, fill_table, group, show_curve, tubes
 from .run_nodes import CENTRELINES, SkeletonResult, refer_to_outputs
 from .solid import SolidInput
 
@@ -170,8 +162,11 @@ def extract_all(
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
-        compute = partial(_compute, solid, options)
-        found.append((solid, wait(compute, part) if wait else compute(part), requests))
+
+        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
+            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
+
+        found.append((solid, part.carry_out(compute, wait), requests))
     return write_skeletons(found)
 
 
@@ -188,7 +183,3 @@ def write_skeletons(found: list[tuple[SolidInput, Any, Requests]]) -> list[Skele
             begin_anew(result.modelNode)
         result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
-
-
-def _compute(solid: SolidInput, options: dict, progress: Progress | ProgressCallback) -> Any:
-    return skeletonize(solid.mask, solid.spacing, progress=progress, **options)

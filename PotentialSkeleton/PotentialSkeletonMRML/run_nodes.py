@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, belongs_to, is_output, referred
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
@@ -153,9 +153,7 @@ def kept_nodes(model: Any) -> dict[str, Any]:
     What there is none of is missing; `curveNodes` is a list.
     """
     found = {output: model.GetNodeReference(ROLE + role) for output, role in SINGLE.items()}
-    count = model.GetNumberOfNodeReferences(CURVES)
-    curves = [model.GetNthNodeReference(CURVES, number) for number in range(count)]
-    found |= {"modelNode": model, "curveNodes": [node for node in curves if node is not None]}
+    found |= {"modelNode": model, "curveNodes": referred(model, CURVES)}
     return {output: nodes for output, nodes in found.items() if nodes}
 
 

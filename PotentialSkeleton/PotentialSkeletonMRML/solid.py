@@ -100,12 +100,10 @@ def segment_named(node: Any, wanted: str | None) -> str:
     names = [segmentation.GetSegment(each).GetName() for each in ids]
     if not ids:
         raise InputError(_("The segmentation {node} has no segment.").format(node=node_name(node)))
-    if not wanted and len(ids) == 1:
-        return ids[0]
-    if wanted in ids:
-        return str(wanted)
-    if wanted and names.count(wanted) == 1:
-        return ids[names.index(wanted)]
+    named = [each for each, name in zip(ids, names) if name == wanted]
+    found = [wanted] if wanted in ids else named if wanted else ids
+    if len(found) == 1:
+        return str(found[0])
     there = ", ".join(f"'{name}'" for name in names[:LISTED])
     if not wanted:
         text = _("{node} has {count} segments; choose one of {there}.")

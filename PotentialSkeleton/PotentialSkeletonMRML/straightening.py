@@ -53,7 +53,6 @@ def straighten(
     and sagittal views. The volume stands to the side of the patient's, so that no view shows both.
     `InputError` where the volume has no voxels or lies under a transform that bends it.
     """
-    Progress.of(progress).check()
     voxels, solid = voxels_of(volume_node), vessels_of(model)
     to_ijk = _world_to_ijk(volume_node, ijk_to_ras(volume_node))
     to_label = _world_to_ijk(solid.node, solid.ijk_to_ras)
@@ -67,12 +66,12 @@ def straighten(
         "step": step,
     }
 
-    def work(_progress: Any) -> list[np.ndarray]:
+    def resampled(_progress: Any) -> list[np.ndarray]:
         frames = _frames(recipe)
         image = frames.resample(voxels, to_ijk, outside=float(voxels.min()))
         return [image, frames.resample(solid.mask.astype(np.uint8), to_label, 0)]
 
-    images = wait(work, progress) if wait else work(progress)
+    images = Progress.of(progress).carry_out(resampled, wait)
     name = _("{tree} straightened").format(tree=tree_name(model))
     bounds = [0.0] * 6
     volume_node.GetRASBounds(bounds)
@@ -81,18 +80,21 @@ def straighten(
     grid = np.diag([-step, step, -step, 1.0])  # K goes down, and I to the right of the picture
     grid[:3, 3] = corner
     with all_or_nothing() as add:
-        nodes = StraightenedNodes(
+        nodes = [
             add("vtkMRMLScalarVolumeNode", name),
             add("vtkMRMLLabelMapVolumeNode", _("{name} vessels").format(name=name)),
-        )
-        for node, image in zip((nodes.volumeNode, nodes.labelmapNode), images):
+        ]
+        for node, image in zip(nodes, images):
             node.SetIJKToRASMatrix(matrix_from_array(grid))
             node.SetAndObserveImageData(image_from_array(image))
             node.CreateDefaultDisplayNodes()
             node.SetAttribute(STRAIGHTENED, json.dumps(recipe))
-        put_beside([nodes.volumeNode, nodes.labelmapNode], volume_node)
-    _window_as(volume_node, nodes.volumeNode)
-    return nodes
+        put_beside(nodes, volume_node)
+    source, display = volume_node.GetDisplayNode(), nodes[0].GetDisplayNode()
+    if source is not None and source.IsA("vtkMRMLScalarVolumeDisplayNode"):
+        display.AutoWindowLevelOff()
+        display.SetWindowLevel(source.GetWindow(), source.GetLevel())
+    return StraightenedNodes(*nodes)
 
 
 def is_straightened(node: Any) -> bool:
@@ -125,11 +127,3 @@ def _world_to_ijk(node: Any, ijk_to_frame: np.ndarray) -> np.ndarray:
         text = _("The transform of {volume} bends it: harden the transform first.")
         raise InputError(text.format(volume=node_name(node)))
     return np.linalg.inv(ijk_to_frame) @ matrix
-
-
-def _window_as(source_node: Any, node: Any) -> None:
-    """Show a volume with another one's window and level."""
-    source, display = source_node.GetDisplayNode(), node.GetDisplayNode()
-    if source is not None and source.IsA("vtkMRMLScalarVolumeDisplayNode"):
-        display.AutoWindowLevelOff()
-        display.SetWindowLevel(source.GetWindow(), source.GetLevel())

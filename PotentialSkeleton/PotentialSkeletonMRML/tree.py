@@ -181,6 +181,9 @@ class Tree:
         self.model.TransformPointFromWorld(position.tolist(), found)
         return np.array(found[::-1])
 
+    def _to_world(self, points: np.ndarray) -> np.ndarray:
+        return transformed(transform_between(self.model, None), points[:, ::-1])
+
     # --- names and files
 
     @property
@@ -262,9 +265,8 @@ class Tree:
         course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
-        place = [0.0] * 3
-        self.model.TransformPointToWorld(np.asarray(found.position)[::-1].tolist(), place)
-        return Narrowest(np.array(place), found.length, found.diameter, *course.between(low, high))
+        place = self._to_world(np.array([found.position]))[0]
+        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
 
     @property
     def reference(self) -> float | None:
@@ -274,11 +276,9 @@ class Tree:
 
     @reference.setter
     def reference(self, diameter: float | None) -> None:
-        if diameter is None:
-            self.model.RemoveAttribute(REFERENCE)
-            return
-        percent_stenosis(0.0, diameter)  # refuses what is no reference
-        self.model.SetAttribute(REFERENCE, f"{diameter:g}")
+        if diameter is not None:
+            percent_stenosis(0.0, diameter)  # refuses what is no reference
+        self.model.SetAttribute(REFERENCE, None if diameter is None else f"{diameter:g}")
 
     def distance(self, first: Any, last: Any) -> TreeDistance:
         """The way along the tree between two places.
@@ -307,9 +307,8 @@ class Tree:
         else:
             found = self.distance(*way)
             points, radius = found.points, found.radius
-        world = transformed(transform_between(self.model, None), points[:, ::-1])
         return straightening.straighten(
-            self.model, world, radius, volumeNode, width, progress, wait
+            self.model, self._to_world(points), radius, volumeNode, width, progress, wait
         )
 
     def section(self, place: Any) -> Section:
@@ -326,11 +325,9 @@ class Tree:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
         world = transformed(to_world, solid.points(places))
-        numbers = (
-            found.area, found.equivalent_diameter, found.largest_diameter,
-            found.smallest_diameter, found.filled,
-        )  # fmt: skip
-        return Section(world[0], world[1:3], world[3:5], *(float(each[0]) for each in numbers))
+        names = ("area", "equivalent_diameter", "largest_diameter", "smallest_diameter", "filled")
+        numbers = {name: float(getattr(found, name)[0]) for name in names}
+        return Section(world[0], world[1:3], world[3:5], **numbers)
 
     def sectionsAlong(self, branch: int) -> CrossSections:
         """The cross-sections along a branch; lengths from its first point, and diameters, in mm.
@@ -360,11 +357,9 @@ class Tree:
             `progress` returned False.
         """
         solid, skeleton = self._in_vessels()
-
-        def work(progress: Any) -> dict[str, list]:
-            return section_measures(solid.mask, skeleton, progress=progress)
-
-        found = wait(work, progress) if wait else work(progress)
+        found = Progress.of(progress).carry_out(
+            lambda run: section_measures(solid.mask, skeleton, progress=run), wait
+        )
         data = self.model.GetPolyData()
         for column, name in SECTIONS.items():
             values = [np.nan if value is None else value for value in found[column]]
@@ -389,14 +384,11 @@ class Tree:
         vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
         gone.
         """
-        Progress.of(progress).check()
         solid, skeleton = self._in_vessels()
         groups = dividing.groups_by(self.model, by)
-
-        def work(progress: Any) -> np.ndarray:
-            return branch_labels(solid.mask, skeleton, groups.label_of, progress)
-
-        labels = wait(work, progress) if wait else work(progress)
+        labels = Progress.of(progress).carry_out(
+            lambda run: branch_labels(solid.mask, skeleton, groups.label_of, run), wait
+        )
         if not labels.any():
             text = _(
                 "No branch of {model} goes through its vessels any more: find the centrelines "
@@ -422,16 +414,13 @@ class Tree:
         `distance` is "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
-        Progress.of(progress).check()
         organ = read_solid(organNode, organSegment).cropped()
         groups = dividing.groups_by(self.model, by)
         skeleton = dividing.on_voxels(self.model, organ)
         dividing.check_near(self.model, skeleton, organ, groups)
-
-        def work(progress: Any) -> Any:
-            return territories(organ.mask, skeleton, groups.label_of, distance, progress)
-
-        found = wait(work, progress) if wait else work(progress)
+        found = Progress.of(progress).carry_out(
+            lambda run: territories(organ.mask, skeleton, groups.label_of, distance, run), wait
+        )
         volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
         whole = sum(volumes.values()) + found.unreached
         table = {

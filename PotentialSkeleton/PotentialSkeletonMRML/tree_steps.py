@@ -21,6 +21,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
     Step,
+    checked_branch,
     dense_points,
     nearest_place,
     replayed,
@@ -132,18 +133,10 @@ def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> Non
     """
     names = {branch: " ".join(name.split()) for branch, name in names.items()}
     for branch, name in names.items():
-        if not 0 <= branch < len(skeleton.branches):
-            raise InputError(
-                _("There is no branch {branch}: the tree has {count}, from 0.").format(
-                    branch=branch, count=len(skeleton.branches)
-                )
-            )
+        checked_branch(skeleton, branch)
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
-            raise InputError(
-                _("A name has at most {count} characters, all of which can be shown.").format(
-                    count=LONGEST
-                )
-            )
+            text = _("A name has at most {count} characters, all of which can be shown.")
+            raise InputError(text.format(count=LONGEST))
     anchors = [
         [point, text] for point, text in _anchors(model) if _branch_at(skeleton, point) not in names
     ]

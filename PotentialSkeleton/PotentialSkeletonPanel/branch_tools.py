@@ -8,7 +8,6 @@ import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
-from slicer.util import VTKObservationMixin
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
@@ -119,12 +118,10 @@ class BranchTools:
 
     def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
         """Let a run call ``work(tree, progress, wait)``, which returns what there is to say."""
-        tree, wait = self.tree(), self.panel.running.wait
-        if tree is None:
-            return
+        tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(tree, progress, wait)
+            said = work(tree, progress, self.panel.running.wait)
             self.say(said)
             return said.split("\n")[0]
 
@@ -156,7 +153,6 @@ class BranchTools:
         self._clicks.end()
         self._clicks.close_view()
         self._shown = []
-        self.say("")
 
     # --- the chosen branches: their name, and of one its narrowest place
 
@@ -184,14 +180,14 @@ class BranchTools:
         number, place = self._of[0][1], self._narrowest
         if place is None:
             return _("Branch {number}").format(number=number)
-        text = _("Branch {number} is narrowest {length:.0f} mm along it: {width:.1f} mm wide")
-        text = text.format(number=number, width=place.diameter, length=place.length)
+        text = _(
+            "Branch {number} is narrowest {at.length:.0f} mm along it: {at.diameter:.1f} mm wide"
+        ).format(number=number, at=place)
         if tree.reference:
             percent = place.stenosis(tree.reference)
             word = _("narrower") if percent >= 0 else _("wider")
-            text += _("; {percent:.0f} % {word} than {reference:.1f} mm").format(
-                percent=abs(percent), word=word, reference=tree.reference
-            )
+            more = _("; {percent:.0f} % {word} than {tree.reference:.1f} mm")
+            text += more.format(percent=abs(percent), word=word, tree=tree)
         return f"{text}."
 
     def _on_name(self) -> None:
@@ -238,7 +234,6 @@ class BranchTools:
         return ""
 
     def _go(self, tree: Tree) -> str:
-        """Show the narrowest place of the chosen branch."""
         place = tree.narrowest(self.panel.result.chosen()[0][1])
         self.panel.result.show_way(tree.model, place.way, place.radius)
         jump_slices(place.position)
@@ -275,12 +270,9 @@ class BranchTools:
 
     def _on_save(self) -> None:
         tree: Any = self.tree()
-        path = qt.QFileDialog.getSaveFileName(
-            self.ui.saveStepsButton,
-            _("Save the steps"),
-            _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json",
-            "JSON (*.json)",
-        )
+        file = _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json"
+        title, button = _("Save the steps"), self.ui.saveStepsButton
+        path = qt.QFileDialog.getSaveFileName(button, title, file, "JSON (*.json)")
         if path:
             steps = [each for each in tree.steps if isinstance(each, PruneStep)]
             with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
@@ -312,9 +304,8 @@ class BranchTools:
     def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
         node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
         count = node.GetSegmentation().GetNumberOfSegments()
-        return _("{segments} in {name}.").format(
-            segments=counted(count, _("segment"), _("segments")), name=node.GetName()
-        )
+        segments = counted(count, _("segment"), _("segments"))
+        return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
     def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
         node = self.ui.organSelector.currentNode()
@@ -323,11 +314,9 @@ class BranchTools:
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
         volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
         largest = max(volumes, key=volumes.__getitem__)
-        return _("{parts}; the largest is {name} with {volume:.0f} ml.").format(
-            parts=counted(len(volumes), _("part"), _("parts")),
-            name=largest,
-            volume=volumes[largest],
-        )
+        parts = counted(len(volumes), _("part"), _("parts"))
+        text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
+        return text.format(parts=parts, name=largest, volume=volumes[largest])
 
     def _add_lines(self, tree: Tree) -> str:
         return _("Added the model {name}.").format(name=tree.addCentrelines().GetName())
@@ -351,7 +340,6 @@ class Clicks:
 
     def __init__(self, tools: BranchTools) -> None:
         self._tools, self._place = tools, tools.ui.clickPlaceWidget
-        self._observers = VTKObservationMixin()
         self._kind = ""
         self._points: Any = None  # a list of points, not saved and not listed
         self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
@@ -380,7 +368,6 @@ class Clicks:
         for button in self._buttons.values():
             button.checked = False
         if points is not None:
-            self._observers.removeObservers()
             self._place.placeModeEnabled = False
             self._place.setCurrentNode(None)
             remove_node(points)
@@ -399,7 +386,7 @@ class Clicks:
         self._kind, self._points = kind, node
         self._buttons[kind].checked = True
         self._tools.say(ASKS[kind])
-        self._observers.addObserver(node, node.PointPositionDefinedEvent, self._on_point)
+        node.AddObserver(node.PointPositionDefinedEvent, self._on_point)
         self._place.placeMultipleMarkups = (
             slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
         )
@@ -408,7 +395,7 @@ class Clicks:
 
     def _on_mode(self, on: bool) -> None:
         """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on and self._points is not None:
+        if not on:
             qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
@@ -437,44 +424,36 @@ class Clicks:
         way = tree.distance(*places[:2])
         radius = np.full(len(way.points), WAY_RADIUS)
         self._tools.panel.result.show_way(tree.model, way.points, radius)
-        text = _("{length:.1f} mm along the vessels, {straight:.1f} mm straight").format(
-            length=way.length, straight=way.straight
-        )
+        text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
         if np.isfinite(way.tortuosity):
             text += _(
-                "; tortuosity {ratio:.2f}, curvature {curvature:.3f}/mm, torsion {torsion:.3f}/mm"
-            ).format(ratio=way.tortuosity, curvature=way.curvature, torsion=way.torsion)
-        return f"{text}."
+                "; tortuosity {way.tortuosity:.2f}, curvature {way.curvature:.3f}/mm, torsion "
+                "{way.torsion:.3f}/mm"
+            )
+        return f"{text}.".format(way=way)
 
     def _section(self, tree: Tree, places: np.ndarray) -> str:
         found = tree.section(places[0])
         self._tools.panel.result.show_diameters([found])
         text = _(
-            "{area:.1f} mm2; diameters {largest:.1f} and {smallest:.1f} mm, {equivalent:.1f} mm of "
-            "a circle of this area"
-        ).format(
-            area=found.area,
-            largest=found.largest_diameter,
-            smallest=found.smallest_diameter,
-            equivalent=found.equivalent_diameter,
+            "{found.area:.1f} mm2; diameters {found.largest_diameter:.1f} and "
+            "{found.smallest_diameter:.1f} mm, {found.equivalent_diameter:.1f} mm of a circle of "
+            "this area"
         )
         if found.filled:
-            text += _("; {area:.1f} mm2 are filled holes").format(area=found.filled)
-        return f"{text}."
+            text += _("; {found.filled:.1f} mm2 are filled holes")
+        return f"{text}.".format(found=found)
 
     def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
         narrow, healthy = (tree.section(place) for place in places[:2])
         self._tools.panel.result.show_diameters([narrow, healthy])
         by_diameter, by_area = narrow.stenosis(healthy)
-        return _(
+        text = _(
             "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
             "click: {healthy:.1f} mm), {by_area:.0f} % by area."
-        ).format(
-            by_diameter=by_diameter,
-            narrow=narrow.equivalent_diameter,
-            healthy=healthy.equivalent_diameter,
-            by_area=by_area,
         )
+        diameters = dict(narrow=narrow.equivalent_diameter, healthy=healthy.equivalent_diameter)
+        return text.format(by_diameter=by_diameter, by_area=by_area, **diameters)
 
     def _straighten(self, way: Any) -> None:
         """Let a run make the volume of a branch or a way, and show it in one slice view."""
@@ -483,9 +462,9 @@ class Clicks:
         def work(tree: Tree, progress: Any, wait: Any) -> str:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
-            self._view.show(tree.straighten(way, volume, progress=progress, wait=wait))
-            text = _("{name} is shown in the view {view}.")
-            return text.format(name=self._view.volume.GetName(), view=self._view.layout_name)
+            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
+            text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
+            return text.format(name=nodes.volumeNode.GetName(), view=view)
 
         self._tools.start(work)
         self.show()

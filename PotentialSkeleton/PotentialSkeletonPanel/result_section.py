@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,7 @@ class ResultSection:
         """Show the branches of models' lines, or nothing."""
         stamp = tuple(map(_stamp, models))
         if stamp != self._shown:
+            self.forget()
             self._shown = stamp
             self._show_others(models)
         if self.models:
@@ -113,8 +115,6 @@ class ResultSection:
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        self.forget()
-        self._shown = tuple(map(_stamp, models))
         skeletons: list[Any] = [stored_skeleton(model) for model in models]
         if not models or None in skeletons:
             return
@@ -200,9 +200,7 @@ class ResultSection:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
         several = len(self.models) > 1
         files = {
-            f"-{file_name(tree_name(model))}" if several else "": (
-                lambda path, model=model: save_tree(model, path)
-            )
+            f"-{file_name(tree_name(model))}" if several else "": partial(save_tree, model)
             for model in self.models
         }
         self._save(_("Save the tree"), "swc", files)
@@ -210,12 +208,8 @@ class ResultSection:
     def _save(self, title: str, suffix: str, files: Mapping[str, Callable[[str], Any]]) -> None:
         """Write files; each has its own text behind the name that the user chooses."""
         name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
-        asked = qt.QFileDialog.getSaveFileName(
-            self.ui.csvButton,
-            title,
-            f"{file_name(name)}.{suffix}",
-            f"{suffix.upper()} (*.{suffix})",
-        )
+        file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
+        asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
         if not asked:
             return
         stem = asked[: -len(suffix) - 1] if asked.lower().endswith(f".{suffix}") else asked

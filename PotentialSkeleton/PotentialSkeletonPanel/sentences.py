@@ -48,10 +48,8 @@ def next_step(table: dict[str, list]) -> str:
 def summary(table: dict[str, list]) -> str:
     """One line: how many branches of what length, in how many parts, with how many loops."""
     parts, loops = part_count(table), loop_count(table)
-    text = _("{count}, {length:.0f} mm").format(
-        count=counted(len(table["branch"]), _("branch"), _("branches")),
-        length=sum(table["length_mm"]),
-    )
+    count = counted(len(table["branch"]), _("branch"), _("branches"))
+    text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
     return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"

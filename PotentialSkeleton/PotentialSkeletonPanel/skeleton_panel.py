@@ -133,16 +133,14 @@ class SkeletonPanel(Panel):
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
-        ).format(
-            names=", ".join(tree_name(model) for model in changed),
-            count=sum(len(steps_of(model)) for model in changed),
         )
+        names = ", ".join(tree_name(model) for model in changed)
+        text = text.format(names=names, count=sum(len(steps_of(model)) for model in changed))
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)
         segments = segments_of(chosen)
-        wanted = {output: getattr(chosen, name) for output, name in OUTPUTS.items()}
         earlier = {each: kept_model(chosen.input, each) for each in segments}
         vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
@@ -152,8 +150,8 @@ class SkeletonPanel(Panel):
             """Nodes of the run before are filled again, others are new."""
             there = own_nodes(earlier[segment])
             return {"modelNode": there.get("modelNode", True)} | {
-                output: there.get(output, True) if want else False
-                for output, want in wanted.items()
+                output: getattr(chosen, name) and there.get(output, True)
+                for output, name in OUTPUTS.items()
             }
 
         if is_segmentation(chosen.input):
@@ -202,7 +200,6 @@ def settings_text(parameters: Any) -> str:
 
 
 def _color(model: Any, kind: str) -> None:
-    """Colour all that a run made."""
     nodes = kept_nodes(model)
     models = [nodes[each] for each in ("modelNode", "tubesNode") if each in nodes]
     color_by(kind, models, nodes.get("curveNodes", ()))

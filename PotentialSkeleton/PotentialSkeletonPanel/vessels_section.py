@@ -68,8 +68,7 @@ class VesselsSection:
             self._fill_list(chosen, segments_of(parameters))
         if segments:
             selector.setCurrentNode(chosen)
-            if selector.currentSegmentID() != parameters.segment:
-                selector.setCurrentSegmentID(parameters.segment)
+            selector.setCurrentSegmentID(parameters.segment)
         self._filling = False
 
     def why_not(self, parameters: Any) -> str:
@@ -99,11 +98,9 @@ class VesselsSection:
                 parameters.colouring = by_tree if on else plain
 
     def _on_ticked(self, item: Any) -> None:
-        """Keep which segments are ticked."""
         if not self._filling and self._panel.parameters is not None:
             items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            ticked = [each for each in items if each.checkState() == qt.Qt.Checked]
-            chosen = [each.data(qt.Qt.UserRole) for each in ticked]
+            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
             self._panel.parameters.segments = json.dumps(chosen)
 
     def _fill_list(self, node: Any, chosen: list[str]) -> None:

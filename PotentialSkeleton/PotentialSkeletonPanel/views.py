@@ -99,6 +99,7 @@ def make_translucent(model: Any) -> None:
 
 # ---- A straightened volume in one slice view, turned about the vessel, and the way to the patient
 
+SLICE = "vtkMRMLSliceNode"
 LAYOUT_NAME = "Green"  # coronal in Slicer's own layouts
 MARGIN = 1.05
 
@@ -126,21 +127,16 @@ class StraightenedView:
         node = None if self._nodes is None else self._nodes.volumeNode
         return node if node is not None and slicer.mrmlScene.IsNodePresent(node) else None
 
-    @property
-    def layout_name(self) -> str:
-        """Of the view."""
-        return "" if self._composite is None else self._composite.GetLayoutName()
-
-    def show(self, nodes: Any) -> None:
-        """Show nodes of `straightening.straighten`, whole."""
+    def show(self, nodes: Any) -> str:
+        """Show nodes of `straightening.straighten`, whole, and return the name of the view."""
         self.hide()
         composites = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
         named = [each for each in composites if each.GetLayoutName() == LAYOUT_NAME]
         if not composites:
             raise InputError(_("There is no slice view that could show it."))
         self._nodes, self._composite = nodes, (named or list(composites))[-1]
-        views = slicer.util.getNodesByClass("vtkMRMLSliceNode")
-        view = self._view = next(v for v in views if v.GetLayoutName() == self.layout_name)
+        name, views = self._composite.GetLayoutName(), slicer.util.getNodesByClass(SLICE)
+        view = self._view = next(each for each in views if each.GetLayoutName() == name)
         layers = self._composite.GetBackgroundVolumeID(), self._composite.GetLabelVolumeID()
         turned, outline = array_from_matrix(view.GetSliceToRAS()), view.GetUseLabelOutline()
         self._before = *layers, outline, turned, view.GetFieldOfView()
@@ -152,6 +148,7 @@ class StraightenedView:
         sides = np.ptp(self._bounds(), axis=1)
         tall = MARGIN * max(sides[2], sides[0] * height / width)
         view.SetFieldOfView(width * tall / height, tall, depth)
+        return name
 
     def hide(self) -> None:
         """Show in the view what it has shown before; the volumes stay in the scene."""
@@ -159,11 +156,8 @@ class StraightenedView:
             return
         self._nodes = None
         background, label, outline, matrix, size = self._before
-        for each, put in (
-            (background, self._composite.SetBackgroundVolumeID),
-            (label, self._composite.SetLabelVolumeID),
-        ):
-            put(each if each and slicer.mrmlScene.GetNodeByID(each) else None)
+        self._composite.SetBackgroundVolumeID(background)
+        self._composite.SetLabelVolumeID(label)
         self._place(matrix)
         self._view.SetFieldOfView(*size)
         self._view.SetUseLabelOutline(outline)
@@ -187,7 +181,7 @@ class StraightenedView:
         if ((position < low) | (position > high)).any():
             raise InputError(_("This is not in the straightened view."))
         there = patient_position(self.volume, position)
-        for view in slicer.util.getNodesByClass("vtkMRMLSliceNode"):
+        for view in slicer.util.getNodesByClass(SLICE):
             if view is not self._view:
                 view.JumpSliceByCentering(*there)
 

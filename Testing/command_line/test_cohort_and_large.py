@@ -338,8 +338,6 @@ def test_bad_arguments(scene, tmp_path, capsys):
     assert "--root 400,0,0 lies outside" in error_of(capsys, *bad)
     few = command(scene, out, "--memory-limit=0.000001")
     assert "above the limit" in error_of(capsys, *few)
-    tunnels = command(scene, out, "--close-tunnels=1")
-    assert "needs the object as a whole" in error_of(capsys, *tunnels)
     assert not out.exists()
     (scene / "0" / "c" / "1" / "0" / "2").unlink()
     missing = command(scene, out, "--threshold=0.5")

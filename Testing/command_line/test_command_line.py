@@ -190,7 +190,10 @@ SEED = ("--seed", "5,5,5")
             ["segment", "VOLUME", *SEED, "--vessel", "a:1,2,3"],
             "--vessel and --seed do not go toget",
         ),
-        (["segment", "VOLUME", "--vessel=a:3,6,6", "--vessel=b:3,6,6"], "point of 'a' and of 'b'"),
+        (
+            ["segment", "VOLUME", "--vessel=a:3,6,6", "--vessel=b:3,6,6"],
+            "'b' have a point on the same",
+        ),
         (["segment", "VOLUME", "--vessel=a:99,6,6"], "--vessel 99,6,6 lies outside the volume"),
         (["demo", "--size", "2"], "--size: '2' is not a whole number from 8 up"),
         (["demo", "--seed-number", "-5"], "--seed-number: '-5' is not a whole number from 0"),

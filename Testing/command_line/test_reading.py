@@ -153,7 +153,7 @@ def test_what_cannot_be_read_is_named(tmp_path):
     for path, said in (
         (tmp_path / "gone.nrrd", "there is no such file"),
         (tmp_path / "photo.jpg", "files of this kind are not read; .nrrd"),
-        (tmp_path / "series.tar.gz", "this is an archive: unpack it"),
+        (tmp_path / "series.tar.gz", "an archive must be unpacked"),
         (tmp_path / "empty.nii", "the file is empty"),
         (tmp_path / "letter.mha", "this is not an image"),
         (tmp_path / "folder", "no DICOM image"),

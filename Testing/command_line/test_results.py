@@ -210,7 +210,7 @@ def pixels_of(figure):
 
 def picture_of(subject):
     """The four panels of a picture by row and column, their mm a pixel, and the warnings."""
-    figure, warnings = pictures.segmentation_picture(subject, 200, 10, TEXTS)
+    figure, warnings = pictures.segmentation_picture(subject, TEXTS)
     image = pixels_of(figure)
     panels = {
         (row, column): image[HEAD + row * (PANEL + GAP) :, EDGE + column * (PANEL + GAP) :][

@@ -156,7 +156,7 @@ def test_formats_and_a_root_are_chosen(tree, without_3d, tmp_path, capsys):
             "centrelines.vtp", "curves.mrk.json",
         } == there  # fmt: skip
     said = error_of(capsys, "skeleton", tree[0], "--root", "60,0,0", "--out", tmp_path / "b")
-    assert "--root 60,0,0 lies outside the labelmap of 60,40,20 voxels" in said
+    assert "--root 60,0,0 lies outside the volume: I, J, K go from 0 to 59, 39, 19" in said
     assert not (tmp_path / "b").exists()
 
 

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,10 +23,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import ZARR
+from FuzzyVesselCoreLib.geometry import inside
 
 SUFFIXES = (".nrrd", ".nhdr", ".mha", ".mhd", ".nii", ".nii.gz")
 TIFF = (".tif", ".tiff")
-ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 # Reader of each kind of file in the child, the package that it needs, and its extra of pip.
 READERS = {
     "file": ("itk.read_file", "SimpleITK", "mrml"),
@@ -79,8 +80,13 @@ def read_image(path: Path, choice: Choice) -> Image:
             f"{path}: the package {package} is needed and not installed; install it with: "
             f"pip install 'fuzzy-vessel-gpu[{extra}]'"
         )
-    if kind == "file":
-        _refuse_kind(path)
+    if kind == "file" and not path.name.lower().endswith(SUFFIXES):
+        raise InputError(
+            f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
+            "with a DICOM series or an OME-Zarr are (an archive must be unpacked first)."
+        )
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty.")
     with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
         folder, memory = Path(name), MEMORY_SHARE * memory_of_the_machine()
         task = {"path": str(path.absolute()), "kind": kind, "choice": choice, "memory": memory}
@@ -99,19 +105,6 @@ def read_image(path: Path, choice: Choice) -> Image:
     return Image(voxels, np.array(answer["matrix"]), tuple(answer["notes"]))
 
 
-def _refuse_kind(path):
-    """Refuse a file that no reader is for, by its name, and an empty one."""
-    if not path.name.lower().endswith(SUFFIXES):
-        if path.suffix.lower() in ARCHIVES:
-            raise InputError(f"{path}: this is an archive: unpack it, and name what was in it.")
-        raise InputError(
-            f"{path}: files of this kind are not read; {', '.join(SUFFIXES)}, TIFF, a folder "
-            "with a DICOM series or an OME-Zarr are."
-        )
-    if path.stat().st_size == 0:
-        raise InputError(f"{path}: the file is empty.")
-
-
 def _run(path, folder):
     """Run the child; returns what the libraries wrote to its standard error, on one line."""
     size = sum(each.stat().st_size for each in (path.rglob("*") if path.is_dir() else [path]))
@@ -128,11 +121,18 @@ def _run(path, folder):
             "very slow."
         ) from error
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
-    return (
-        ""
-        if any(line.startswith("Traceback") for line in lines)
-        else "; ".join(filter(None, lines))
-    )
+    own = any(line.startswith("Traceback") for line in lines)
+    return "" if own else "; ".join(filter(None, lines))
+
+
+def refuse_outside(voxels: Sequence, sizes: Sequence[int], option: str) -> None:
+    """Refuse voxels of an option outside a volume; both are I, J, K."""
+    for voxel in voxels:
+        if not inside(voxel, sizes):
+            raise InputError(
+                f"{option} {','.join(map(str, voxel))} lies outside the volume: I, J, K go from "
+                f"0 to {', '.join(str(size - 1) for size in sizes)} (indices, not R, A, S in mm)."
+            )
 
 
 def one_line(text: object) -> str:

@@ -81,7 +81,7 @@ def read_zarr(path: Path, choice: Choice, memory: float) -> Image:
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
     """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none."""
-    if all(_multiscale(folder) is None for folder in (path, path / "0", *_above(path))):
+    if all(_multiscale(folder) is None for folder in (path, path / "0", *path.parents[:MAX_DEPTH])):
         return None
     return _array_in(path)[2:4]
 
@@ -93,7 +93,7 @@ def _array_in(path):
         image, multiscale = path / "0", _multiscale(path / "0")
     if multiscale is not None:
         return _placed(image, multiscale, multiscale["datasets"][0])
-    for image in _above(path):
+    for image in path.parents[:MAX_DEPTH]:
         multiscale = _multiscale(image) or {}
         for dataset in multiscale.get("datasets", ()):
             if image / path_inside(dataset["path"]) == path:
@@ -102,10 +102,6 @@ def _array_in(path):
         "this folder is Zarr, but no OME-Zarr image: it has no 'multiscales', which name its axes "
         "and resolutions"
     )
-
-
-def _above(path):
-    return list(path.parents)[:MAX_DEPTH]
 
 
 def _multiscale(folder: Path) -> dict[str, Any] | None:
@@ -157,8 +153,6 @@ def read_tiff(path: Path, choice: Choice, memory: float) -> Image:
     """One channel and time point of a TIFF file."""
     import tifffile
 
-    if path.stat().st_size == 0:
-        raise ValueError("the file is empty")
     logging.getLogger("tifffile").addHandler(_Raises(logging.ERROR))
     with tifffile.TiffFile(path) as file:
         series = file.series[0]

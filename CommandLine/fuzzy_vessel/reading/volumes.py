@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from .process import SUFFIXES, Choice, Image, kind_of, one_line, read_image
+from .process import Choice, Image, kind_of, one_line, read_image
 
 # Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
 # the user should know of its reading, a line each.
@@ -60,7 +61,7 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     `spacing` (I, J, K in mm) is for a stack that says none, or another.
     """
     path = existing(path)
-    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE, "mask")
+    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE)
     inside = mask_voxels(image.voxels, f"{path}: the mask").astype(np.uint8)
     return _add(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
 
@@ -70,7 +71,7 @@ def read_labelmap(
 ) -> tuple[Any, list[int]]:
     """Read a labelmap with all its labels into the scene, and list them (without 0)."""
     path = existing(path)
-    image = _read(path, choice, "labelmap")
+    image = _read(path, choice)
     values = np.unique(image.voxels)
     _refuse_scan(path, values, bool(wanted))
     labels = [int(value) for value in values[values != 0]]
@@ -104,19 +105,15 @@ def existing(path: str | Path) -> Path:
 
 def name_of(path: Path) -> str:
     """Return the name of a node: that of its file without the suffix."""
-    known = [suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)]
-    suffix = known[-1] if known else "".join(path.suffixes[-2:])
-    return path.name[: -len(suffix)] or path.name if suffix else path.name
+    return re.sub(r"(\.(nii|ome|mrk))?\.[^.]+$", "", path.name, flags=re.IGNORECASE) or path.name
 
 
-def _read(path: Path, choice: Choice, what: str = "") -> Image:
+def _read(path: Path, choice: Choice) -> Image:
     """A file or folder, by whoever reads its kind; refuses choices that it does not have."""
     kind = kind_of(path)
     for option in ("channel", "spacing"):
         if kind not in STACKS and getattr(choice, option) is not None:
             raise InputError(f"{path}: --{option} is for OME-Zarr and TIFF; leave it out.")
-    if kind == "series" and what:
-        raise InputError(f"{path}: a {what} is one file ({', '.join(SUFFIXES)}).")
     if kind == "series" and choice.frame is not None:
         raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
     return read_image(path, choice)
@@ -144,19 +141,15 @@ def _add(path, image, kind):
 
 
 def _refuse_no_space(path, matrix):
-    """Refuse voxels that have no place in space: steps of no length, or not numbers."""
+    """Refuse voxels without a place in space: steps of no length or in one plane, no numbers."""
     finite = np.isfinite(matrix).all() and np.abs(matrix).max() <= MAX_POSITION
     steps = np.linalg.norm(matrix[:3, :3], axis=0) if finite else np.diag(matrix)[:3]
-    if not finite or steps.min() < MIN_STEP or steps.max() > MAX_STEP:
+    lengths_fit = finite and steps.min() >= MIN_STEP and steps.max() <= MAX_STEP
+    if not lengths_fit or abs(np.linalg.det(matrix[:3, :3] / steps)) < MIN_STEP:
         lengths = " x ".join(f"{step:g}" for step in steps)
         raise InputError(
-            f"{path}: the voxels' spacing or position in the header is unusable ({lengths} mm); "
-            "set it right in Slicer's Volumes module."
-        )
-    if abs(np.linalg.det(matrix[:3, :3] / steps)) < MIN_STEP:
-        raise InputError(
-            f"{path}: the axes in the header lie in one plane, so the voxels have no place in "
-            "space; export the volume again."
+            f"{path}: the voxels' spacing ({lengths} mm), axes or position in the header are "
+            "unusable; set them right in Slicer's Volumes module."
         )
 
 
@@ -187,25 +180,15 @@ def read_seeds(path: str | Path) -> Any:
     """Read a list of points (.mrk.json, as Slicer saves it); only placed ones."""
     path = existing(path)
     try:
-        markups = json.loads(path.read_bytes().decode("utf-8"))["markups"]
-        kinds = [str(markup["type"]) for markup in markups]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        (markup,) = json.loads(path.read_bytes().decode("utf-8"))["markups"]
+        if markup["type"] != "Fiducial":
+            raise ValueError(f"it holds {markup['type']}")
+        points = [_point(entry) for entry in markup.get("controlPoints", [])]
+        sign = SIGNS[str(markup.get("coordinateSystem", "LPS"))]
+    except Exception as error:  # a damaged file can be wrong in any way
         raise InputError(
-            f"{path}: this is not a markups file (.mrk.json); save the points from Slicer's "
-            "Markups module, or give them one by one with --seed I,J,K."
-        ) from error
-    if kinds != ["Fiducial"]:
-        raise InputError(
-            f"{path}: one list of points is needed; the file holds "
-            f"{one_line(', '.join(kinds)) or 'nothing'}."
-        )
-    try:
-        points = [_point(entry) for entry in markups[0].get("controlPoints", [])]
-        sign = SIGNS[str(markups[0].get("coordinateSystem", "LPS"))]
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise InputError(
-            f"{path}: the list of points is damaged ({one_line(error)}); save it again from "
-            "Slicer's Markups module."
+            f"{path}: this is not one list of points (.mrk.json): {one_line(error)}; save it from "
+            "Slicer's Markups module, or give its points one by one with --seed I,J,K."
         ) from error
     placed = list(filter(None, points))
     positions = [(sign * x, sign * y, z) for _, (x, y, z) in placed]

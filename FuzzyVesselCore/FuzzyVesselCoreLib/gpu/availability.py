@@ -99,13 +99,6 @@ def _device_problem(ordinal: int) -> str | None:
     return "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides it. Use device 'cpu'."
 
 
-def _install_present() -> str:
-    """The command that adds what is missing to the present CuPy."""
-    import cupy
-
-    return _install(cupy.cuda.runtime.runtimeGetVersion() // 1000)
-
-
 # ---- errors of CuPy and CUDA
 
 
@@ -121,9 +114,12 @@ def is_cuda_error(error: BaseException | None) -> bool:
 def device_failed(name: str, error: BaseException) -> DeviceError:
     """The error to raise where a device stopped working because of an error of CuPy or CUDA."""
     if type(error).__name__ == "CompileException":
+        import cupy
+
+        install = _install(cupy.cuda.runtime.runtimeGetVersion() // 1000)
         return DeviceError(
             f"{name} has no kernels of CuPy's own, which do not compile ({first_line(error)}). "
-            f"Usually the CUDA headers are missing: {_install_present()}, or use device 'cpu'."
+            f"Usually the CUDA headers are missing: {install}, or use device 'cpu'."
         )
     return DeviceError(
         f"{name} stopped working ({first_line(error)}). Use device 'cpu'; if it happens again, "

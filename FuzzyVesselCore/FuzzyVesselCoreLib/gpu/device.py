@@ -83,12 +83,32 @@ class CudaDevice:
         return memory
 
     def put(self, array: np.ndarray) -> DeviceArray:
-        """Copy a numpy array to the device (C order)."""
-        return to_device(self.xp, np.asarray(array))
+        """Copy a numpy array, also a box of a larger one, to the device (C order)."""
+        device = self.xp.empty(array.shape, array.dtype)
+        if array.nbytes < PINNED_THRESHOLD:
+            device.set(np.ascontiguousarray(array))
+            return device
+
+        def move(part: slice, buffer: np.ndarray, stream: Any) -> None:
+            np.copyto(buffer, array[part])
+            device[part].set(buffer, stream=stream)
+
+        _by_chunks(self.xp, array.shape, array.dtype, move)
+        return device
 
     def get(self, array: DeviceArray) -> np.ndarray:
         """Copy a device array into a new numpy array."""
-        return to_host(self.xp, array if array.flags.c_contiguous else array.copy())
+        if array.nbytes < PINNED_THRESHOLD:
+            return self.xp.asnumpy(array)
+        array = array if array.flags.c_contiguous else array.copy()
+        host = np.empty(array.shape, array.dtype)
+
+        def move(part: slice, buffer: np.ndarray, stream: Any) -> None:
+            array[part].get(out=buffer, stream=stream, blocking=True)
+            np.copyto(host[part], buffer)
+
+        _by_chunks(self.xp, array.shape, array.dtype, move)
+        return host
 
     def synchronize(self) -> None:
         """Wait until everything that was launched has ended."""
@@ -150,35 +170,6 @@ def _megabytes(size: int) -> str:
 CHUNK_BYTES = 8 << 20
 MAX_THREADS = 8  # more are bound by the memory
 PINNED_THRESHOLD = 16 << 20  # bytes; smaller arrays are copied as fast without buffers
-
-
-def to_device(xp: Any, array: np.ndarray) -> Any:
-    """Copy a numpy array, also a box of a larger one, to an array (C order) on the device."""
-    device = xp.empty(array.shape, array.dtype)
-    if array.nbytes < PINNED_THRESHOLD:
-        device.set(np.ascontiguousarray(array))
-        return device
-
-    def move(part: slice, buffer: np.ndarray, stream: Any) -> None:
-        np.copyto(buffer, array[part])
-        device[part].set(buffer, stream=stream)
-
-    _by_chunks(xp, array.shape, array.dtype, move)
-    return device
-
-
-def to_host(xp: Any, array: Any) -> np.ndarray:
-    """Copy an array of the current device (C-contiguous) into a new numpy array."""
-    if array.nbytes < PINNED_THRESHOLD:
-        return xp.asnumpy(array)
-    host = np.empty(array.shape, array.dtype)
-
-    def move(part: slice, buffer: np.ndarray, stream: Any) -> None:
-        array[part].get(out=buffer, stream=stream, blocking=True)
-        np.copyto(host[part], buffer)
-
-    _by_chunks(xp, array.shape, array.dtype, move)
-    return host
 
 
 def _by_chunks(xp: Any, shape: tuple[int, ...], dtype: np.dtype, move: Callable) -> None:

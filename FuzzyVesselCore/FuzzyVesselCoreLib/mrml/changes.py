@@ -30,9 +30,8 @@ def all_or_nothing() -> Iterator[Callable[[str, str], Any]]:
             remove_node(node)
         raise
     finally:
-        if selection is not None and selection.GetActivePlaceNodeID() != place[0]:
+        if selection is not None:
             selection.SetReferenceActivePlaceNodeID(place[0])
-        if selection is not None and selection.GetActivePlaceNodeClassName() != place[1]:
             selection.SetReferenceActivePlaceNodeClassName(place[1])
 
 

@@ -58,9 +58,14 @@ def belongs_to(node: Any, kind: str, source_node: Any) -> bool:
 
 def sources_of(node: Any) -> list[Any]:
     """The nodes, still in the scene, whose results an output holds."""
-    count = node.GetNumberOfNodeReferences(SOURCE)
-    sources = [node.GetNthNodeReference(SOURCE, number) for number in range(count)]
-    return [each for each in sources if each is not None]
+    return referred(node, SOURCE)
+
+
+def referred(node: Any, role: str) -> list[Any]:
+    """The nodes, still in the scene, that a node refers to in a role, in their order."""
+    count = node.GetNumberOfNodeReferences(role)
+    found = [node.GetNthNodeReference(role, number) for number in range(count)]
+    return [each for each in found if each is not None]
 
 
 def output_of(source_node: Any, kind: str, class_name: str) -> Any:

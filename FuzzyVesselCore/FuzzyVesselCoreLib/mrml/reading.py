@@ -107,6 +107,13 @@ def tag_text(segment: Any, name: str) -> str:
     return str(value) if segment.GetTag(name, value) else ""
 
 
+def check_segment(segmentation_node: Any, segment_id: str) -> None:
+    """Raise `InputError` where a segmentation lacks a segment; no ID is no segment."""
+    if segment_id and segmentation_node.GetSegmentation().GetSegment(segment_id) is None:
+        text = _("The segmentation {node} has no segment '{id}' any more: choose another one.")
+        raise InputError(text.format(node=node_name(segmentation_node), id=segment_id))
+
+
 def is_result(segment: Any) -> bool:
     """Whether a vtkSegment was written by a run."""
     return bool(tag_text(segment, VOXELS_TAG))
@@ -244,9 +251,11 @@ def mask_of(
         mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
         mask = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
-        if mask.shape != tuple(shape) or not _same_grid(mask_node, volume_node):
-            ras_to_ijk = np.linalg.inv(ijk_to_ras(mask_node))
-            centres = centres_between(volume_node, shape, mask_node, ras_to_ijk)
+        place = ijk_to_ras(mask_node)
+        same_frame = mask_node.GetParentTransformNode() is volume_node.GetParentTransformNode()
+        same_place = np.allclose(place, ijk_to_ras(volume_node), rtol=0, atol=1e-6)
+        if not (mask.shape == tuple(shape) and same_frame and same_place):
+            centres = centres_between(volume_node, shape, mask_node, np.linalg.inv(place))
             mask = sample_nearest(mask, centres, shape)
     else:
         raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
@@ -256,22 +265,11 @@ def mask_of(
     return mask
 
 
-def _same_grid(one: Any, other: Any) -> bool:
-    """Whether voxel I, J, K of both volumes (of one shape) is at the same place."""
-    same_frame = one.GetParentTransformNode() is other.GetParentTransformNode()
-    return same_frame and np.allclose(ijk_to_ras(one), ijk_to_ras(other), rtol=0, atol=1e-6)
-
-
 def _segmentation_mask(
     node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
 ) -> np.ndarray:
     segmentation = node.GetSegmentation()
-    if segment_id and segmentation.GetSegment(segment_id) is None:
-        text = _(
-            "The segmentation {segmentation} has no segment '{segment}' any more: choose "
-            "another one as mask."
-        )
-        raise InputError(text.format(segmentation=node_name(node), segment=segment_id))
+    check_segment(node, segment_id)
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
         matrix = _ijk_to_frame(volume_node, node)
         matrix = ijk_to_ras(volume_node) if matrix is None else matrix

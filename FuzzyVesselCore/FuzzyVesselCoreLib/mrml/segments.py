@@ -23,6 +23,7 @@ from .points import color_of
 from .reading import (
     BINARY_LABELMAP,
     VOXELS_TAG,
+    check_segment,
     ijk_to_ras,
     is_result,
     matrix_from_array,
@@ -114,12 +115,7 @@ def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
             "source in the module Segmentations, or choose another."
         )
         raise InputError(text.format(segmentation=name, source=source, wanted=BINARY_LABELMAP))
-    if segment_id and segmentation.GetSegment(segment_id) is None:
-        text = _(
-            "The segmentation {segmentation} has no segment '{segment}' any more: choose "
-            "another one, or a new segment."
-        )
-        raise InputError(text.format(segmentation=name, segment=segment_id))
+    check_segment(segmentation_node, segment_id)
 
 
 def new_segment(
@@ -149,9 +145,7 @@ def new_segment(
     segment.SetColor(color_of(seeds_node))
     segment.SetTerminology(entry_of(kind_named(segment.GetName())))
     for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
-        if node is not None:
-            give_key(node)
-        segment.SetTag(tag, identity(node) if node is not None else "")
+        segment.SetTag(tag, identity(node, new=True) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
 
@@ -221,16 +215,12 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
 # ---- which segments a run wrote
 
 
-def give_key(node: Any) -> None:
-    """Let a node that a result is made of be told from all others, also after saving."""
+def identity(node: Any, new: bool = False) -> str:
+    """The text that names a node in the tag of a segment; a `new` one is told from all others."""
     bearer = _bearer(node)
-    if not bearer.GetAttribute(KEY):
+    if new and not bearer.GetAttribute(KEY):
         bearer.SetAttribute(KEY, uuid4().hex)
-
-
-def identity(node: Any) -> str:
-    """The text that names a node in the tag of a segment."""
-    key = _bearer(node).GetAttribute(KEY)
+    key = bearer.GetAttribute(KEY)
     return f"{node.GetID()} {key}" if key else node.GetID()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import Cancelled
 from .images import array_from_image, image_from_array
-from .reading import BINARY_LABELMAP, image_to_world, is_result, matrix_from_array
+from .reading import BINARY_LABELMAP, image_to_world, is_result
 
 SURFACE = "Closed surface"
 # Conversion parameters whose surface is made here: Slicer's defaults, and any smoothing factor.
@@ -41,33 +41,27 @@ class SurfaceInput:
         """The closed surface as vtkPolyData; `Cancelled` where ``progress(share)`` says so."""
         import vtk
 
-        contour = vtk.vtkDiscreteFlyingEdges3D()
+        contour = vtk.vtkDiscreteFlyingEdges3D(
+            compute_gradients=False, compute_normals=False, compute_scalars=False
+        )
         contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), taken=True))
         contour.SetValue(0, 1)
-        contour.ComputeGradientsOff()
-        contour.ComputeNormalsOff()
-        contour.ComputeScalarsOff()
-        filters = [contour]
-        if self.smoothing > 0:
-            smooth = vtk.vtkWindowedSincPolyDataFilter()
-            smooth.SetNumberOfIterations(int(20 + self.smoothing * 40))
-            smooth.SetPassBand(10 ** (-4 * self.smoothing))
-            smooth.BoundarySmoothingOff()
-            smooth.FeatureEdgeSmoothingOff()
-            smooth.NonManifoldSmoothingOn()
-            smooth.NormalizeCoordinatesOn()
-            filters.append(smooth)
+        smooth = vtk.vtkWindowedSincPolyDataFilter(
+            number_of_iterations=int(20 + self.smoothing * 40),
+            pass_band=10 ** (-4 * self.smoothing),
+            boundary_smoothing=False,
+            non_manifold_smoothing=True,
+            normalize_coordinates=True,
+        )
         place = vtk.vtkTransform()
         origin = self.index_to_world.copy()
         origin[:3, 3] -= origin[:3, :3].sum(axis=1)  # of the padding
-        place.SetMatrix(matrix_from_array(origin))
-        moved = vtk.vtkTransformPolyDataFilter()
-        moved.SetTransform(place)
-        normals = vtk.vtkPolyDataNormals()
-        normals.SplittingOff()
+        place.SetMatrix(origin.ravel())
+        moved = vtk.vtkTransformPolyDataFilter(transform=place)
         # A mirroring matrix turns triangles inside out.
-        normals.SetFlipNormals(bool(np.linalg.det(origin[:3, :3]) < 0))
-        filters += [moved, normals]
+        mirrored = bool(np.linalg.det(origin[:3, :3]) < 0)
+        normals = vtk.vtkPolyDataNormals(splitting=False, flip_normals=mirrored)
+        filters = [contour, *[smooth] * (self.smoothing > 0), moved, normals]
         for number, each in enumerate(filters):
             if number:
                 each.SetInputConnection(filters[number - 1].GetOutputPort())

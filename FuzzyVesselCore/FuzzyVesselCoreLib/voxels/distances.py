@@ -120,9 +120,8 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     inside = flat[voxels] > 0
     chosen = voxels[inside]
     total = np.zeros(len(chosen), np.float32)
-    for step in np.ndindex(3, 3, 3):
-        k, j, i = np.array(step) - 1
-        total += flat[chosen + (k * depth.shape[1] + j) * depth.shape[2] + i]
+    for k, j, i in np.ndindex(3, 3, 3):
+        total += flat[chosen + ((k - 1) * depth.shape[1] + j - 1) * depth.shape[2] + i - 1]
     order = np.zeros(len(voxels), np.float32)
     order[inside] = (flat[chosen] + total / np.float32(27)) / np.float32(2)
     return order

@@ -46,10 +46,8 @@ def _bits(condition: Callable[..., bool]) -> int:
 
 FACES = _bits(lambda k, j, i: abs(k) + abs(j) + abs(i) == 1)
 NEIGHBOURS_18 = _bits(lambda k, j, i: 0 < abs(k) + abs(j) + abs(i) < 3)
-NOT_FIRST = tuple(_bits(lambda *o, axis=axis: o[axis] > -1) for axis in range(3))
-NOT_LAST = tuple(_bits(lambda *o, axis=axis: o[axis] < 1) for axis in range(3))
-NOT_FIRST_K, NOT_FIRST_J, NOT_FIRST_I = NOT_FIRST
-NOT_LAST_K, NOT_LAST_J, NOT_LAST_I = NOT_LAST
+NOT_FIRST_K, NOT_FIRST_J, NOT_FIRST_I = (_bits(lambda *o, n=n: o[n] > -1) for n in range(3))
+NOT_LAST_K, NOT_LAST_J, NOT_LAST_I = (_bits(lambda *o, n=n: o[n] < 1) for n in range(3))
 
 
 @inlined

@@ -198,8 +198,9 @@ def copying_cupy(monkeypatch):
 
 
 def check_transfers(xp, array):
-    there = device_module.to_device(xp, array)
-    np.testing.assert_array_equal(device_module.to_host(xp, there), array)
+    gpu = SimpleNamespace(xp=xp)
+    there = device_module.CudaDevice.put(gpu, array)
+    np.testing.assert_array_equal(device_module.CudaDevice.get(gpu, there), array)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (8,), (13, 11, 17)])
