@@ -14,7 +14,6 @@ from FuzzyConnectedGPULib.problem import state_problem
 from FuzzyConnectedGPULib.solvers import contraction, dial
 from FuzzyVesselCoreLib.errors import Cancelled, DeviceMemoryError, InputError
 from FuzzyVesselCoreLib.progress import Progress
-from support.card_memory import lost_memory
 from support.problems import problems
 
 
@@ -205,6 +204,8 @@ def test_card_repeats_itself_bit_for_bit():
 @pytest.mark.gpu
 @pytest.mark.parametrize("solver", ["contraction", "cuda-kfoe", "cuda-kfoe-corrected"])
 def test_card_gives_its_memory_back_when_cancelled(solver):
+    import cupy
+
     volume = np.random.default_rng(6).normal(100, 15, (64, 64, 64)).astype(np.float32)
     connectedness(volume, [[1, 1, 1]], solver=solver, device="cuda")
 
@@ -214,4 +215,9 @@ def test_card_gives_its_memory_back_when_cancelled(solver):
                 volume, [[1, 1, 1]], solver=solver, device="cuda", progress=lambda f: f < 0.001
             )
 
-    assert lost_memory(cancelled) == 0
+    lost = []  # the least of several: other processes take memory and give it back
+    while len(lost) < 20 and (not lost or min(lost) > 0):
+        before = cupy.cuda.Device(0).mem_info[0]
+        cancelled()
+        lost.append(before - cupy.cuda.Device(0).mem_info[0])
+    assert min(lost) <= 0

@@ -1,11 +1,15 @@
 """What a person meets: the first view, the advice, keys, views that follow, and words."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 from numba.core import event
 
 from support.mrml_cases import add_seeds, add_volume, array, world_of
 from support.panel_cases import point_at, press, settle, table, vessel
+from support.places import ROOT
 
 VIEW = (420, 850)  # pixels that Slicer leaves for a module in a window of 1600 x 1000
 
@@ -212,3 +216,36 @@ def test_the_module_s_own_test_works_the_panel(panel, monkeypatch):
     test.delayDisplay = said.append
     test.runTest()
     assert said.count("Test passed") == 3
+
+
+# --- the phantom in the module Sample Data, on a stand-in for its logic
+
+
+def test_the_phantom_is_registered_at_the_start_and_made_with_its_seeds(
+    open_panel, logic, monkeypatch
+):
+    import slicer
+
+    from emulators.qt import application
+    from FuzzyConnectedGPUMRML import sample_data
+
+    sources, shown = [], []
+    sample_logic = types.SimpleNamespace(
+        registerCustomSampleDataCategory=lambda category, title: None,
+        registerCustomSampleDataSource=lambda **source: sources.append(source),
+    )
+    module = types.SimpleNamespace(SampleDataLogic=lambda: sample_logic)
+    monkeypatch.setitem(sys.modules, "SampleData", module)
+    monkeypatch.setattr(application, "started", [])
+    open_panel("FuzzyConnectedGPU")
+    (slot,) = application.started
+    slot()
+    (source,) = sources
+    assert source["sampleName"] == "LiverPhantom"
+    assert (ROOT / source["thumbnailFileName"]).is_file()
+    monkeypatch.setattr(slicer.util, "setSliceViewerLayers", lambda **layers: shown.append(layers))
+    monkeypatch.setattr(sample_data, "PHANTOM_SIZE", 48)
+    (volume,) = source["customDownloader"](None)
+    assert volume.GetImageData().GetDimensions() == (48, 48, 48)
+    assert shown[0]["background"] is volume
+    assert logic.segment(volume, slicer.util.getFirstNodeByName("Vessels")).volumeMl > 0

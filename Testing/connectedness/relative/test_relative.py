@@ -1,6 +1,5 @@
 """Relative connectedness: its definitions on hundreds of random volumes, ties, and errors."""
 
-import heapq
 import itertools
 
 import networkx
@@ -18,8 +17,6 @@ from FuzzyConnectedGPULib import (
     segment_several,
 )
 from FuzzyConnectedGPULib.contrast.clicks import ridge_near
-from FuzzyConnectedGPULib.input_validation import checked_volume
-from FuzzyConnectedGPULib.problem import as_solver_voxels, level_of_cut
 from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
 from FuzzyConnectedGPULib.relative.vessels import (
     apply_hand_overs,
@@ -33,71 +30,10 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
 from support.crossing_vessels import crossing
+from support.definition import POINT, Graph, graph_of
 from support.problems import problems
-from support.widest_paths import grid_pairs
 
 AFFINITY = GaussianAffinity(100, 20, 20)
-
-
-# ---- the definitions, for tiny volumes: no solver shares their code
-
-
-# Levels are integers; a point's own connectedness is above that of every path.
-POINT = 65536
-
-
-class Graph:
-    """Voxels and the levels of the edges between them, 0 where there is none."""
-
-    def __init__(self, first, second, levels, count):
-        self.edges = [[] for _ in range(count)]
-        for a, b, level in zip(map(int, first), map(int, second), map(int, levels)):
-            if level:
-                self.edges[a].append((b, level))
-                self.edges[b].append((a, level))
-
-    def connectedness(self, points, blocked=()):
-        """Of all voxels, by paths from the points that keep out of blocked voxels."""
-        values = [0] * len(self.edges)
-        heap = [(-POINT, int(point)) for point in points]
-        for _, point in heap:
-            values[point] = POINT
-        heapq.heapify(heap)
-        blocked = set(map(int, blocked))
-        while heap:
-            value, voxel = heapq.heappop(heap)
-            if -value < values[voxel]:
-                continue
-            for other, level in self.edges[voxel]:
-                reached = min(-value, level)
-                if reached > values[other] and other not in blocked:
-                    values[other] = reached
-                    heapq.heappush(heap, (-reached, other))
-        return np.array(values)
-
-    def relative(self, groups):
-        """Values of all groups, shape (n, voxels), and for each the voxels that it has."""
-        values = np.array([self.connectedness(points) for points in groups])
-        return values, [_above_others(values, g) for g in range(len(groups))]
-
-    def iterative(self, groups):
-        """The same by rounds: what a group has, the others' paths avoid."""
-        values, has = self.relative(groups)
-        while True:
-            now = []
-            for g in range(len(groups)):
-                blocked = np.flatnonzero(has[g])
-                against = [self.connectedness(points, blocked) for points in groups]
-                against[g] = values[g]
-                now.append(_above_others(np.array(against), g))
-            assert all((new | old == new).all() for new, old in zip(now, has)), "it only grows"
-            if all(map(np.array_equal, now, has)):
-                return values, has
-            has = now
-
-
-def _above_others(values, g):
-    return values[g] > np.delete(values, g, 0).max(0, initial=0)
 
 
 def owners_of(values, has):
@@ -106,17 +42,6 @@ def owners_of(values, has):
     for label, voxels in enumerate(has, start=1):
         owners[voxels] = label
     return owners
-
-
-def graph_of(volume, affinity, cut=0.0, mask=None):
-    """The graph of a volume's edges, of at least the cut and within the mask."""
-    voxels = as_solver_voxels(checked_volume(volume)).ravel()
-    first, second = grid_pairs(volume.shape)
-    levels = affinity.levels(voxels[first], voxels[second]).astype(int)
-    levels[levels < level_of_cut(cut)] = 0
-    if mask is not None:
-        levels[(mask.ravel()[first] == 0) | (mask.ravel()[second] == 0)] = 0
-    return Graph(first, second, levels, voxels.size)
 
 
 def random_groups(random, shape, count, most_points):
@@ -156,9 +81,6 @@ def assert_as_defined(volume, groups, affinity, cut=0.0, mask=None):
         np.testing.assert_array_equal(found.strength.ravel(), strength)
         several.append(int(found.disputed.sum()))
     return several
-
-
-# ---- relative connectedness is as defined
 
 
 def test_random_volumes_with_many_ties():
