@@ -38,30 +38,14 @@ def names_of(class_name):
     return PYTHONQT | set(dir(getattr(qt, class_name)))
 
 
-def has_signal(class_name, signature):
-    if class_name in table.widgets():
-        known = {s for base in table.bases_of(class_name) for s in table.widgets()[base]["signals"]}
-        if signature in known:
-            return True
-        class_name = real_qt_base(class_name).__name__
-    return getattr(qt, class_name).staticMetaObject.indexOfSignal(signature) >= 0
-
-
-def has_slot(class_name, signature):
-    if class_name in table.widgets():
-        for base in table.bases_of(class_name):
-            if signature in table.widgets()[base]["methods"]:
-                return True
-        class_name = real_qt_base(class_name).__name__
-    return getattr(qt, class_name).staticMetaObject.indexOfSlot(signature) >= 0
-
-
-def has_property(class_name, name):
+def has(kind, class_name, name):
+    """Whether a class has a signal or slot of this signature, or a property of this name."""
+    lists = {"signal": "signals", "slot": "methods", "property": "properties"}
     for base in table.bases_of(class_name):
-        if name in table.widgets()[base]["properties"]:
+        if name in table.widgets()[base][lists[kind]]:
             return True
     cls = real_qt_base(class_name) if class_name in table.widgets() else getattr(qt, class_name)
-    return cls.staticMetaObject.indexOfProperty(name) >= 0
+    return getattr(cls.staticMetaObject, f"indexOf{kind.capitalize()}")(name) >= 0
 
 
 # --- the stand-ins
@@ -92,17 +76,17 @@ def test_ui_files_set_and_connect_what_there_is(path):
         for found in widget.findall("property"):
             own = found.get("stdset") == "0"  # a dynamic property, as SlicerParameterName
             own = own or found.find("cstring") is not None  # a label's buddy, by name
-            assert own or has_property(widget.get("class"), found.get("name")), found.get("name")
+            assert own or has("property", widget.get("class"), found.get("name")), found.get("name")
     for connection in ElementTree.parse(path).getroot().iterfind("connections/connection"):
         sender = widgets[connection.findtext("sender")].get("class")
         receiver = widgets[connection.findtext("receiver")].get("class")
-        assert has_signal(sender, connection.findtext("signal")), connection.findtext("signal")
-        assert has_slot(receiver, connection.findtext("slot")), connection.findtext("slot")
+        assert has("signal", sender, connection.findtext("signal")), connection.findtext("signal")
+        assert has("slot", receiver, connection.findtext("slot")), connection.findtext("slot")
 
 
 @pytest.mark.parametrize("path", UI_FILES, ids=lambda path: path.stem)
 def test_ui_files_give_every_mrml_widget_the_scene(path):
-    root = ElementTree.parse(path).getroot()
+    root, takes_scene = ElementTree.parse(path).getroot(), "setMRMLScene(vtkMRMLScene*)"
     (top,) = root.findall("widget")
     assert top.get("class") == "qMRMLWidget"
     reached = {
@@ -110,12 +94,12 @@ def test_ui_files_give_every_mrml_widget_the_scene(path):
         for each in root.iterfind("connections/connection")
         if each.findtext("sender") == top.get("name")
         and each.findtext("signal") == "mrmlSceneChanged(vtkMRMLScene*)"
-        and each.findtext("slot") == "setMRMLScene(vtkMRMLScene*)"
+        and each.findtext("slot") == takes_scene
     }
     wanting = {
         name
         for name, widget in widgets_in(path).items()
-        if name != top.get("name") and has_slot(widget.get("class"), "setMRMLScene(vtkMRMLScene*)")
+        if name != top.get("name") and has("slot", widget.get("class"), takes_scene)
     }
     assert wanting == reached
 

@@ -31,12 +31,11 @@ def shared():
 
 @pytest.fixture
 def made(shared):
-    """A run with its bar, and how often it told of a change."""
+    """A run with its bar."""
     import qt
 
-    bar, told = qt.QProgressBar(), []
-    run = shared.run.Run(bar, lambda: told.append(run.active))
-    return types.SimpleNamespace(run=run, bar=bar, told=told)
+    bar = qt.QProgressBar()
+    return types.SimpleNamespace(run=shared.run.Run(bar, lambda: None), bar=bar)
 
 
 # --- the device

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fuzzy_vessel.writing import ResultsFolder
-from support.places import PACKAGE_FOLDERS, SLICER_MODULES
+from support.places import PACKAGE_FOLDERS
 
 # What each package may import of the project, anywhere: only what lies below it.
 CORE = {"FuzzyVesselCoreLib"}
@@ -38,7 +38,6 @@ BELOW = {
 BELOW["fuzzy_vessel_napari"] = CORE | {"FuzzyConnectedGPULib", "PotentialSkeletonLib"}
 BELOW["fuzzy_vessel"] = {name for name in BELOW if not name.endswith("Panel")}
 BELOW["fuzzy_vessel_browser"] = BELOW["fuzzy_vessel"] | {"fuzzy_vessel", "FuzzyConnectedGPUPanel"}
-SLICER = set(SLICER_MODULES)
 FILES = {
     path.relative_to(folder).as_posix(): path
     for folder in PACKAGE_FOLDERS
@@ -47,19 +46,20 @@ FILES = {
 
 
 @functools.cache
-def imported(path, at_load_time=False):
-    """Dotted names that a file imports anywhere, or only when it is imported itself."""
-    names, pending = set(), [ast.parse(path.read_text(encoding="utf-8"))]
-    while pending:
-        node = pending.pop()
+def nodes_of(path):
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
+
+
+@functools.cache
+def imported(path):
+    """Dotted names that a file imports anywhere."""
+    names = set()
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names.add(_absolute(path, node))
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if not (inside and at_load_time) and not _for_types_only(node):
-            pending += ast.iter_child_nodes(node)
-    return frozenset(names)
+    return names
 
 
 def _absolute(path, node):
@@ -69,10 +69,6 @@ def _absolute(path, node):
     package = path.relative_to(folder).parent.parts
     base = package[: len(package) - node.level + 1]
     return ".".join([*base, *([node.module] if node.module else [])])
-
-
-def _for_types_only(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def top_names(names):
@@ -119,7 +115,7 @@ def test_importing_the_algorithms_needs_numpy_only():
 # ---- What the product's code must not do, whatever it is given; and what it says it is not for
 
 
-SOURCES = sorted(path for folder in PACKAGE_FOLDERS for path in folder.rglob("*.py"))
+SOURCES = sorted(FILES.values())
 # Names whose call runs text as code, or a shell.
 FORBIDDEN_CALLS = {
     "eval", "exec", "compile", "__import__", "os.system", "os.popen", "tempfile.mktemp",
@@ -151,11 +147,6 @@ def named(node):
     return ""
 
 
-@functools.cache
-def nodes_of(path):
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
-
-
 def calls_of(path):
     return [(named(node.func), node) for node in nodes_of(path) if isinstance(node, ast.Call)]
 
@@ -171,16 +162,10 @@ def forbidden_in(path):
         options = {keyword.arg: keyword.value for keyword in call.keywords}
         if "shell" in options or getattr(options.get("allow_pickle"), "value", False):
             wrong.append(f"{name}, line {call.lineno}")
-    imported = []
-    for node in nodes_of(path):
-        if isinstance(node, ast.Import):
-            imported += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            imported.append(node.module or "")
     forbidden = FORBIDDEN_MODULES - (SERVING if path.parent.name == SERVES else set())
-    wrong += [name for name in imported if name.split(".")[0] in forbidden]
+    wrong += sorted(top_names(imported(path)) & forbidden)
     if not one_of(path, STARTS_PROCESSES):
-        wrong += [name for name in imported if name in ("subprocess", "pty")]
+        wrong += sorted(imported(path) & {"subprocess", "pty"})
     if not one_of(path, INSTALLS):
         wrong += [name for name, _ in calls_of(path) if re.search(r"\bpip_(install|ensure)$", name)]
     return wrong
@@ -230,10 +215,7 @@ WORDS = re.compile(r"[A-Za-z]+ ")
 OWN_ERRORS = ("InputError", "InputRemoved", "DeviceError", "Cancelled", "FuzzyVesselError")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TRANSLATED = [
-    folder / path
-    for folder in PACKAGE_FOLDERS
-    for path in sorted(path.relative_to(folder) for path in folder.rglob("*.py"))
-    if ROOMS.search(path.as_posix()) and "self_test" not in path.name
+    path for name, path in FILES.items() if ROOMS.search(name) and "self_test" not in name
 ]
 
 

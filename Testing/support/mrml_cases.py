@@ -104,6 +104,17 @@ def segment_array(segmentation, segment_id, volume):
     return slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment_id, volume)
 
 
+def slicers_surface(segmentation, segment_id):
+    """The surface that Slicer's own conversion makes of a segment as it is."""
+    import slicer
+
+    copy = slicer.vtkSegmentation()
+    copy.DeepCopy(segmentation.GetSegmentation())
+    copy.RemoveRepresentation("Closed surface")
+    copy.CreateRepresentation("Closed surface")
+    return copy.GetSegment(segment_id).GetRepresentation("Closed surface")
+
+
 def scene_text():
     """All nodes with all their attributes: equal before and after where nothing was changed."""
     import slicer

@@ -54,6 +54,17 @@ def with_published_model(panel):
     return panel
 
 
+def save_and_load(panel, path):
+    """Through an .mrb file, with the scene closed in between."""
+    import slicer
+
+    assert slicer.util.saveScene(str(path), {})
+    slicer.mrmlScene.Clear(False)
+    panel.process_events()
+    slicer.util.loadScene(str(path), {})
+    panel.process_events()
+
+
 def press(panel, key):
     """Press a key in the window of the panel."""
     import qt

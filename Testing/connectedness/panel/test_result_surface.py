@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml import surfaces as conversion
+from support.mrml_cases import slicers_surface
 from support.panel_cases import until
 
 
@@ -40,14 +41,9 @@ def polydata(panel):
 
 
 def slicers_own(panel):
-    """The surface that Slicer makes of the segment as it is."""
-    import slicer
-
-    copy = slicer.vtkSegmentation()
-    copy.DeepCopy(panel.parameters.segmentation.GetSegmentation())
-    copy.RemoveRepresentation("Closed surface")
-    copy.CreateRepresentation("Closed surface")
-    return points_of(copy.GetNthSegment(0).GetRepresentation("Closed surface"))
+    segmentation = panel.parameters.segmentation
+    (segment_id,) = segmentation.GetSegmentation().GetSegmentIDs()
+    return points_of(slicers_surface(segmentation, segment_id))
 
 
 def points_of(surface):
@@ -72,11 +68,11 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
 
 def test_another_module_that_is_opened_finds_the_present_surface(shown):
     shown.ui.thresholdSlider.value = 0.6
-    before, segmentation = polydata(shown), shown.parameters.segmentation
+    before = polydata(shown)
     assert waits(shown)
     shown.widget.exit()
     until(shown, lambda: not waits(shown))
-    made = segmentation.GetSegmentation().GetNthSegment(0).GetRepresentation("Closed surface")
+    made = polydata(shown)
     assert made is not before
     shown.widget.enter()
     np.testing.assert_allclose(points_of(made), slicers_own(shown), atol=1e-3)

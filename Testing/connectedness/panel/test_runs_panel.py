@@ -5,7 +5,15 @@ import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from support.mrml_cases import add_seeds, add_volume, array
-from support.panel_cases import SHAPE, during_runs, table, until, vessel, with_published_model
+from support.panel_cases import (
+    SHAPE,
+    during_runs,
+    save_and_load,
+    table,
+    until,
+    vessel,
+    with_published_model,
+)
 
 
 @pytest.fixture
@@ -228,3 +236,63 @@ def test_the_overlay_is_shown_on_wish(slicer_scene, done):
     assert composite.GetForegroundOpacity() == pytest.approx(0.8)
     done.ui.overlayCheckBox.checked = False
     assert composite.GetForegroundVolumeID() is None
+
+
+# --- what a result was made of, and what a saved scene keeps
+
+
+@pytest.fixture(params=["AFFINITY", "CONTRAST"])
+def either(chosen, request):
+    """With each model."""
+    chosen.parameters.model = type(chosen.parameters.model)[request.param]
+    return chosen
+
+
+def test_voxels_that_were_edited_count(either):
+    import slicer
+
+    either.click("applyButton")
+    volume, panel = either.parameters.inputVolume, either.widget.panel
+    volume.GetDisplayNode().SetWindow(77)  # changes no voxel
+    either.process_events()
+    assert panel.is_current()
+    changed = array(volume).copy()
+    changed[7, 8, 9] += 1
+    slicer.util.updateVolumeFromArray(volume, changed)  # as a filter of Slicer does
+    either.process_events()
+    assert "press <b>Apply</b>" in either.ui.adviceLabel.text
+    assert either.ui.statusLabel.text == ""  # it spoke of other voxels
+    either.click("applyButton")
+    assert panel.is_current()
+    assert "press <b>Apply</b>" not in either.ui.adviceLabel.text
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_saved_scene_comes_back_as_it_was(either, tmp_path, opened):
+    """Also with gaps that were filled, which the curve of volumes does not count."""
+    panel, parameters, model = either, either.parameters, either.parameters.model.name
+    panel.click("applyButton")
+    panel.ui.thresholdSlider.value = 0.55
+    panel.ui.fillGapsSpinBox.value = 4
+    panel.process_events()
+    text, count = panel.ui.volumeValueLabel.text, np.count_nonzero(array(parameters.labelmap))
+    if not opened:
+        panel.window.exit()
+    save_and_load(panel, tmp_path / "scene.mrb")
+    if not opened:
+        panel.window.enter()
+        panel.process_events()
+    parameters = panel.parameters
+    names = ("inputVolume", "seeds", "backgroundSeeds", "sceneVolume", "labelmap", "segmentation")
+    assert all(getattr(parameters, name) is not None for name in names)
+    assert panel.ui.inputSelector.currentNode() is parameters.inputVolume
+    assert parameters.threshold == pytest.approx(0.55)
+    assert parameters.fillGaps == 4
+    assert parameters.model.name == model
+    assert panel.ui.volumeValueLabel.text == text
+    assert np.count_nonzero(array(parameters.labelmap)) == count  # an axis may be turned round
+    assert panel.widget.panel.is_current()
+    assert panel.ui.applyButton.enabled
+    count = panel.parameters.segmentation.GetSegmentation().GetNumberOfSegments()
+    panel.click("applyButton")
+    assert parameters.segmentation.GetSegmentation().GetNumberOfSegments() == count

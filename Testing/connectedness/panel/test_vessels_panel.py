@@ -5,7 +5,7 @@ import pytest
 
 from support.crossing_vessels import crossing
 from support.mrml_cases import add_seeds, add_volume, world_of
-from support.panel_cases import labels, point_at, press
+from support.panel_cases import labels, point_at, press, save_and_load
 
 
 @pytest.fixture
@@ -236,8 +236,6 @@ def test_removing_a_vessel_is_taken_back_and_made_again(two, monkeypatch, which)
 
 
 def test_vessels_come_back_with_the_scene(two, tmp_path):
-    import slicer
-
     box = two.ui.vesselsTable.cellWidget(0, 2)
     box.activated.emit(0)
     two.process_events()
@@ -246,11 +244,7 @@ def test_vessels_come_back_with_the_scene(two, tmp_path):
     two.click("applyButton")
     before, named = labels(two), [node.GetName() for node in lists(two)]
     colors = [tuple(node.GetDisplayNode().GetSelectedColor()) for node in lists(two)]
-    assert slicer.util.saveScene(str(tmp_path / "scene.mrb"))
-    slicer.mrmlScene.Clear()
-    two.process_events()
-    slicer.util.loadScene(str(tmp_path / "scene.mrb"))
-    two.process_events()
+    save_and_load(two, tmp_path / "scene.mrb")
     assert [node.GetName() for node in lists(two)] == named == ["Portal vein", "Vessel"]
     found = [node.GetDisplayNode().GetSelectedColor() for node in lists(two)]
     np.testing.assert_allclose(found, colors, atol=1e-4)
@@ -270,8 +264,4 @@ def test_vessels_come_back_with_the_scene(two, tmp_path):
 
 def orient(array, like):
     """A file may turn an axis round."""
-    return (
-        array
-        if np.count_nonzero(array != like) <= np.count_nonzero(array[::-1] != like)
-        else (array[::-1])
-    )
+    return min(array, array[::-1], key=lambda each: np.count_nonzero(each != like))

@@ -5,7 +5,7 @@ import pytest
 
 from FuzzyVesselCoreLib.mrml import ownership
 from support.mrml_cases import add_seeds, add_volume, array, world_of
-from support.panel_cases import POINTS, point_at, settle, vessel
+from support.panel_cases import POINTS, point_at, save_and_load, settle, vessel
 
 BESIDE = (7, 8, 9)
 
@@ -51,15 +51,12 @@ def test_choosing_a_volume_takes_nothing_along_and_starts_no_run(done, other):
     assert done.parameters.seeds.GetName() == "of the other"
 
 
-def test_what_belongs_to_each_volume_is_saved(done, other, tmp_path, slicer_scene):
+def test_what_belongs_to_each_volume_is_saved(done, other, tmp_path):
     import slicer
 
     names = [each.GetName() for each in (done.parameters.inputVolume, done.parameters.seeds)]
     choose(done, other)
-    slicer.util.saveScene(str(tmp_path / "scene.mrb"), {})
-    slicer_scene.Clear(0)
-    done.process_events()
-    slicer.util.loadScene(str(tmp_path / "scene.mrb"))
+    save_and_load(done, tmp_path / "scene.mrb")
     settle(done)
     assert done.parameters.inputVolume.GetName() == "other"
     choose(done, slicer.util.getNode(names[0]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml.surfaces import make_surface, surface_input
-from support.mrml_cases import add_volume
+from support.mrml_cases import add_volume, slicers_surface
 
 
 @pytest.fixture
@@ -26,18 +26,6 @@ def surface_of(node, segment_id):
     return node.GetSegmentation().GetSegment(segment_id).GetRepresentation("Closed surface")
 
 
-def slicers_own(node, segment_id):
-    """Bounds and number of points that Slicer's conversion makes of a copy."""
-    import slicer
-
-    copy = slicer.vtkSegmentation()
-    copy.DeepCopy(node.GetSegmentation())
-    copy.RemoveRepresentation("Closed surface")
-    copy.CreateRepresentation("Closed surface")
-    surface = copy.GetSegment(segment_id).GetRepresentation("Closed surface")
-    return surface.GetBounds(), surface.GetNumberOfPoints()
-
-
 @pytest.mark.parametrize(
     ("parameter", "value", "ours"),
     [
@@ -57,8 +45,8 @@ def test_the_conversion_is_the_one_that_the_user_has_set(part, parameter, value,
     assert (read is not None) == ours
     make_surface(node, segment_id)
     made = read.surface() if ours else surface_of(node, segment_id)
-    bounds, points = slicers_own(node, segment_id)
-    assert made.GetNumberOfPoints() == points
-    assert made.GetBounds() == pytest.approx(bounds, abs=1e-3)
+    wanted = slicers_surface(node, segment_id)
+    assert made.GetNumberOfPoints() == wanted.GetNumberOfPoints()
+    assert made.GetBounds() == pytest.approx(wanted.GetBounds(), abs=1e-3)
     without_normals = ("Compute surface normals", "Conversion method")
     assert (made.GetPointData().GetNormals() is None) == (parameter in without_normals)

@@ -93,12 +93,6 @@ class GuardedNumpy:
     def zeros_like(self, array, dtype=None):
         return self.zeros(array.shape, dtype or array.dtype)
 
-    def ones_like(self, array, dtype=None):
-        return self.ones(array.shape, dtype or array.dtype)
-
-    def full_like(self, array, value, dtype=None):
-        return self.full(array.shape, value, dtype or array.dtype)
-
     def array(self, values, dtype=None):
         values = np.asarray(values, dtype)
         array = self.empty(values.shape, values.dtype)
