@@ -47,32 +47,17 @@ def pytest_runtest_setup(item):
             pytest.skip(reason)
 
 
-def _emulated_cuda(**options):
-    from emulators.cuda import EmulatedDevice, what_is_missing
-
-    if what_is_missing():
-        pytest.skip(what_is_missing())
-    return EmulatedDevice(**options)
-
-
 @pytest.fixture(params=["ascending", "descending"])
 def cpu_cuda(request):
     """An emulated device, once for each order in which its threads run.
 
     A kernel that lacks a barrier gives a wrong result in at least one of the two orders.
     """
-    with _emulated_cuda(order=request.param) as device:
-        yield device
+    from emulators.cuda import EmulatedDevice, what_is_missing
 
-
-@pytest.fixture(params=[1, 2])
-def interleaved_cuda(request):
-    """An emulated device whose threads yield to one another at any memory access.
-
-    Races between threads, also of two blocks, show as on a GPU, and so do out-of-bounds reads.
-    """
-    with _emulated_cuda(order=request.param, interleave=4, resident_blocks=3) as device:
-        yield device
+    if what_is_missing():
+        pytest.skip(what_is_missing())
+    return EmulatedDevice(request.param == "descending")
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
 """Runs the project's CUDA kernels on the CPU: the same `.cu` source, compiled by g++.
 
 One fiber stands for one CUDA thread. Threads and blocks run one at a time, in an order that the
-test chooses, so that a missing barrier or a race gives different results in different orders. With
-several `resident_blocks`, races between blocks show too. Needs Linux on x86-64, and g++.
-Not covered: the GPU's memory model, textures.
+test chooses, so that a missing barrier gives different results in different orders. Needs Linux on
+x86-64, and g++. Not covered: races (compute-sanitizer finds them on a card), the GPU's memory model.
 """
 
 from .device import EmulatedDevice

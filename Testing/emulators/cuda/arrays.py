@@ -39,9 +39,12 @@ def guarded_block(array):
     return array if isinstance(array, _Block) else None
 
 
-def is_overrun(block):
-    """Whether the margins of guarded memory were written to."""
-    return any(ctypes.string_at(*margin) != _MARKS[: margin[1]] for margin in _margins(block))
+def is_overrun(array):
+    """Whether the margins of a guarded array were written to."""
+    block = guarded_block(array)
+    return block is not None and any(
+        ctypes.string_at(*margin) != _MARKS[: margin[1]] for margin in _margins(block)
+    )
 
 
 def _margins(block):

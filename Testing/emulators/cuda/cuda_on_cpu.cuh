@@ -1,7 +1,7 @@
 // CUDA C++ for g++: put before a .cu file, it makes each kernel a function that the CPU can run.
-// Each CUDA thread is a fiber. One runs at a time; they meet at barriers and in warp functions. The
-// order in which ready threads run is chosen by the caller: results that depend on it show a missing
-// barrier or a race. Of several blocks that are resident at a time each runs a while in turn.
+// Each CUDA thread is a fiber. One runs at a time, to its next barrier or warp function; blocks run
+// one after another. Both run in ascending or descending order, as the caller wants it: results that
+// depend on it show a missing barrier. Races are looked for on a card, by compute-sanitizer.
 // Not covered: the GPU's memory model, textures, cooperative groups. Needs x86-64.
 #pragma once
 #include <cmath>
@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,9 +19,6 @@
 #define __constant__
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
-#define __align__(bytes) __attribute__((aligned(bytes)))
-// Accesses to memory in such a function are not watched.
-#define CUDA_ON_CPU_QUIET __attribute__((no_sanitize("thread")))
 
 struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx, blockIdx, blockDim, gridDim;
@@ -65,7 +61,6 @@ cuda_on_cpu_switch:
 )");
 
 enum class State { fresh, ready, at_barrier, at_warp, returned };
-enum class Order { ascending, descending, shuffled };
 
 struct Thread {
     void* stack_pointer;
@@ -79,54 +74,31 @@ struct Thread {
     unsigned partners;   // the lanes that took part in it
 };
 
-// A block that has begun. While another one has its turn, its shared memory lies in `saved_shared`.
-struct Block {
-    uint3 index;
-    std::vector<Thread> threads;
-    std::vector<char> saved_shared;
-    unsigned returned, total;  // total: of what its threads brought to the last barrier
-};
-
 // How a kernel is launched; the caller fills it in.
 struct Launch {
     unsigned grid[3], block[3];
-    unsigned dynamic_shared;  // bytes
-    int order;
-    uint64_t seed;
-    unsigned interleave;       // accesses to memory between two changes of the thread; 0: no change
-    unsigned resident_blocks;  // blocks that run at a time
-    unsigned array_count;
-    const char* const* arrays;  // where each array begins and ends, in turn
-    unsigned margin;            // bytes round each array that belong to nobody
+    unsigned dynamic_shared;   // bytes
+    int descending;            // whether blocks and threads run from the last to the first
 };
 
 constexpr size_t stack_size = 64 * 1024, shared_limit = 48 * 1024;
 constexpr uint64_t end_mark = 0x5af3107a4000beefull;
 
 static Launch launched;
-static Block* resident;   // the block whose turn it is
-static Thread *threads, *current;
-static unsigned thread_count;
+static std::vector<Thread> threads;  // of the block that runs
+static Thread* current;
+static unsigned returned;  // of the threads
+static unsigned total;     // of what they brought to the last barrier
 static void* scheduler;   // its stack
 static void (*run_kernel)(void*);
 static void* kernel_call;
 static char message[1024];  // empty as long as nothing has failed
 alignas(16) static char dynamic_shared[shared_limit + sizeof(uint64_t)];
-static uint64_t random_state;
-static unsigned accesses_left;
 static std::vector<char*> free_stacks;
-
-CUDA_ON_CPU_QUIET inline uint64_t random_number()  // splitmix64
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
 
 // ---- inside a thread
 
-CUDA_ON_CPU_QUIET inline void leave(Thread* self, State state)
+inline void leave(Thread* self, State state)
 {
     current = nullptr;
     self->state = state;
@@ -134,7 +106,7 @@ CUDA_ON_CPU_QUIET inline void leave(Thread* self, State state)
     asm volatile("" ::: "memory");
 }
 
-CUDA_ON_CPU_QUIET inline void fail(const char* format, ...)
+inline void fail(const char* format, ...)
 {
     Thread* self = current;
     current = nullptr;
@@ -148,7 +120,7 @@ CUDA_ON_CPU_QUIET inline void fail(const char* format, ...)
         leave(self, State::returned);
 }
 
-inline unsigned lane_number() { return (current - threads) % 32; }
+inline unsigned lane_number() { return (current - threads.data()) % 32; }
 
 inline void meet(State where, unsigned mask, uint64_t given, const char* call, int line)
 {
@@ -164,53 +136,29 @@ inline void meet(State where, unsigned mask, uint64_t given, const char* call, i
 // What a lane brought to the meeting; garbage if the lane took no part in it.
 inline uint64_t given_by(unsigned lane)
 {
-    unsigned first = (current - threads) & ~31u;
+    unsigned first = (current - threads.data()) & ~31u;
     return current->partners >> lane & 1 ? threads[first + lane].exchanged : 0xa5a5a5a5a5a5a5a5ull;
-}
-
-// Before each access to memory: another thread runs after `interleave` accesses on the average.
-CUDA_ON_CPU_QUIET inline void before_access(const char* address)
-{
-    if (!current)
-        return;  // the scheduler itself
-    for (unsigned i = 0; i < launched.array_count; i++) {
-        const char *begin = launched.arrays[2 * i], *end = launched.arrays[2 * i + 1];
-        bool outside = address < begin || address >= end;
-        if (outside && address >= begin - launched.margin && address < end + launched.margin)
-            fail("an access at byte %td of an array of %td bytes", address - begin, end - begin);
-    }
-    if (!launched.interleave || --accesses_left)
-        return;
-    Thread* self = current;
-    current = nullptr;
-    accesses_left = 1 + random_number() % (2 * launched.interleave);
-    leave(self, State::ready);
 }
 
 // ---- between the threads
 
-CUDA_ON_CPU_QUIET static void arrange(std::vector<unsigned>& sequence)
+inline unsigned nth(unsigned n, unsigned count)
 {
-    unsigned n = sequence.size();
-    for (unsigned i = 0; i < n; i++)
-        sequence[i] = Order(launched.order) == Order::descending ? n - 1 - i : i;
-    if (Order(launched.order) == Order::shuffled)
-        for (unsigned i = n; i > 1; i--)
-            std::swap(sequence[i - 1], sequence[random_number() % i]);
+    return launched.descending ? count - 1 - n : n;
 }
 
-CUDA_ON_CPU_QUIET static bool same_call(const Thread& a, const Thread& b)
+static bool same_call(const Thread& a, const Thread& b)
 {
     return a.state == b.state && a.line == b.line && !strcmp(a.call, b.call);
 }
 
 // Says where threads are that wait, each place once.
-CUDA_ON_CPU_QUIET static void report_divergence()
+static void report_divergence()
 {
     char text[800] = "";
-    unsigned used = snprintf(text, sizeof text, "%u returned", resident->returned);
+    unsigned used = snprintf(text, sizeof text, "%u returned", returned);
     const Thread* last = nullptr;
-    for (unsigned i = 0; i < thread_count && used < sizeof text; i++)
+    for (unsigned i = 0; i < threads.size() && used < sizeof text; i++)
         if (threads[i].state != State::returned && !(last && same_call(threads[i], *last))) {
             last = &threads[i];
             used += snprintf(text + used, sizeof text - used, ", thread %u at %s (line %d)", i,
@@ -219,21 +167,21 @@ CUDA_ON_CPU_QUIET static void report_divergence()
     fail("divergent barrier: %s", text);
 }
 
-CUDA_ON_CPU_QUIET static bool release_block()
+static bool release_block()
 {
-    unsigned total = 0;
-    for (unsigned i = 0; i < thread_count; i++) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < threads.size(); i++) {
         if (threads[i].state != State::at_barrier || !same_call(threads[i], threads[0]))
             return false;
-        total += threads[i].given;
+        sum += threads[i].given;
     }
-    for (unsigned i = 0; i < thread_count; i++)
+    for (unsigned i = 0; i < threads.size(); i++)
         threads[i].state = State::ready;
-    resident->total = total;
+    total = sum;
     return true;
 }
 
-CUDA_ON_CPU_QUIET static bool release_lanes(Thread* warp, unsigned size, unsigned first)
+static bool release_lanes(Thread* warp, unsigned size, unsigned first)
 {
     unsigned mask = warp[first].mask, partners = 0;
     for (unsigned lane = 0; lane < size; lane++) {
@@ -253,13 +201,13 @@ CUDA_ON_CPU_QUIET static bool release_lanes(Thread* warp, unsigned size, unsigne
     return true;
 }
 
-CUDA_ON_CPU_QUIET static bool release_warps()
+static bool release_warps()
 {
     bool released = false;
-    for (unsigned n = 0; n < thread_count; n++) {
-        unsigned first = n & ~31u, size = thread_count - first < 32 ? thread_count - first : 32;
+    for (unsigned n = 0; n < threads.size(); n++) {
+        unsigned first = n & ~31u, size = threads.size() - first < 32 ? threads.size() - first : 32;
         if (threads[n].state == State::at_warp)
-            released |= release_lanes(threads + first, size, n - first);
+            released |= release_lanes(&threads[first], size, n - first);
     }
     return released;
 }
@@ -270,7 +218,7 @@ inline void fiber()
     leave(current, State::returned);
 }
 
-CUDA_ON_CPU_QUIET static void run_thread(unsigned number)
+static void run_thread(unsigned number)
 {
     Thread& thread = threads[number];
     if (thread.state == State::fresh) {
@@ -300,104 +248,46 @@ CUDA_ON_CPU_QUIET static void run_thread(unsigned number)
 
 // ---- blocks
 
-// Copies the shared memory of the block whose turn it is to (or from) where it lies meanwhile.
-CUDA_ON_CPU_QUIET static void move_shared(Block& block, bool save)
+// Lets each thread run to its next barrier, or all of them meet there.
+static void run_threads()
 {
-    size_t size = __stop_cuda_on_cpu_shared - __start_cuda_on_cpu_shared;
-    block.saved_shared.resize(size + launched.dynamic_shared);
-    char *here[] = {__start_cuda_on_cpu_shared, dynamic_shared}, *there = block.saved_shared.data();
-    size_t sizes[] = {size, launched.dynamic_shared};
-    for (int n = 0; n < 2; there += sizes[n++])
-        save ? memcpy(there, here[n], sizes[n]) : memcpy(here[n], there, sizes[n]);
-}
-
-// Gives the turn to a block.
-CUDA_ON_CPU_QUIET static void make_resident(Block& block)
-{
-    if (&block == resident)
-        return;
-    if (resident)
-        move_shared(*resident, true);
-    resident = &block;
-    threads = block.threads.data();
-    blockIdx = block.index;
-    move_shared(block, false);
-}
-
-CUDA_ON_CPU_QUIET static void begin_block(Block& block, unsigned number)
-{
-    if (resident)
-        move_shared(*resident, true);
-    resident = nullptr;
-    block.index = {number % gridDim.x, number / gridDim.x % gridDim.y,
-                   number / gridDim.x / gridDim.y};
-    block.threads.assign(thread_count, Thread{nullptr, State::fresh});
-    block.returned = 0;
-    size_t size = __stop_cuda_on_cpu_shared - __start_cuda_on_cpu_shared;
-    block.saved_shared.assign(size + launched.dynamic_shared, '\xa5');  // garbage, as on a GPU
-    memcpy(dynamic_shared + launched.dynamic_shared, &end_mark, sizeof end_mark);
-}
-
-// Lets each thread of the block whose turn it is run to its next barrier, or all of them meet there.
-CUDA_ON_CPU_QUIET static void run_threads()
-{
-    static std::vector<unsigned> sequence;
-    sequence.resize(thread_count);
     bool ran = false;
-    arrange(sequence);
-    for (unsigned number : sequence)
+    for (unsigned n = 0; n < threads.size(); n++) {
+        unsigned number = nth(n, threads.size());
         if (threads[number].state <= State::ready) {
             run_thread(number);
             if (*message)
                 return;
             ran = true;
-            resident->returned += threads[number].state == State::returned;
+            returned += threads[number].state == State::returned;
         }
+    }
     if (!ran && !release_block() && !release_warps())
         report_divergence();
     if (memcmp(dynamic_shared + launched.dynamic_shared, &end_mark, sizeof end_mark))
         fail("a write behind the %u bytes of dynamic shared memory", launched.dynamic_shared);
 }
 
-// One turn of a block: until it has ended; with shuffled threads it may be shorter.
-CUDA_ON_CPU_QUIET static void run_block(Block& block)
-{
-    make_resident(block);
-    unsigned left = Order(launched.order) == Order::shuffled ? 1 + random_number() % 8 : ~0u;
-    while (left-- && block.returned < thread_count && !*message)
-        run_threads();
-}
-
 // Returns what went wrong, or null.
-CUDA_ON_CPU_QUIET static const char* run_blocks()
+static const char* run_blocks()
 {
-    std::vector<unsigned> sequence(gridDim.x * gridDim.y * gridDim.z), turns;
-    arrange(sequence);
-    std::vector<std::unique_ptr<Block>> blocks;
-    size_t begun = 0;
-    bool is_left = true;
-    while (!*message && is_left) {
-        for (auto& block : blocks)
-            if (block->returned == thread_count && begun < sequence.size())
-                begin_block(*block, sequence[begun++]);
-        while (blocks.size() < launched.resident_blocks && begun < sequence.size()) {
-            blocks.push_back(std::make_unique<Block>());
-            begin_block(*blocks.back(), sequence[begun++]);
-        }
-        turns.resize(blocks.size());
-        arrange(turns);
-        is_left = false;
-        for (unsigned turn : turns)
-            if (!*message && blocks[turn]->returned < thread_count) {
-                run_block(*blocks[turn]);
-                is_left = true;
-            }
+    unsigned count = gridDim.x * gridDim.y * gridDim.z;
+    for (unsigned n = 0; n < count && !*message; n++) {
+        unsigned number = nth(n, count);
+        blockIdx = {number % gridDim.x, number / gridDim.x % gridDim.y,
+                    number / gridDim.x / gridDim.y};
+        threads.assign(blockDim.x * blockDim.y * blockDim.z, Thread{nullptr, State::fresh});
+        returned = 0;
+        size_t size = __stop_cuda_on_cpu_shared - __start_cuda_on_cpu_shared;
+        memset(__start_cuda_on_cpu_shared, 0xa5, size);  // garbage, as on a GPU
+        memset(dynamic_shared, 0xa5, launched.dynamic_shared);
+        memcpy(dynamic_shared + launched.dynamic_shared, &end_mark, sizeof end_mark);
+        while (returned < threads.size() && !*message)
+            run_threads();
     }
-    resident = nullptr;
-    for (auto& block : blocks)
-        for (const Thread& thread : block->threads)
-            if (thread.state != State::fresh && thread.state != State::returned)
-                free_stacks.push_back(thread.stack);
+    for (const Thread& thread : threads)
+        if (thread.state != State::fresh && thread.state != State::returned)
+            free_stacks.push_back(thread.stack);
     return *message ? message : nullptr;
 }
 
@@ -443,9 +333,6 @@ const char* launch(void (*kernel)(Types...), const Launch& wanted, void** argume
     launched = wanted;
     gridDim = {wanted.grid[0], wanted.grid[1], wanted.grid[2]};
     blockDim = {wanted.block[0], wanted.block[1], wanted.block[2]};
-    thread_count = blockDim.x * blockDim.y * blockDim.z;
-    random_state = wanted.seed;
-    accesses_left = 1;
     *message = 0;
     return launch(kernel, arguments, std::index_sequence_for<Types...>{});
 }
@@ -471,31 +358,5 @@ const char* launch(void (*kernel)(Types...), const Launch& wanted, void** argume
         *size = sizeof NAME;                                                                       \
         return NAME;                                                                               \
     }
-
-// ---- accesses: g++ -fsanitize=thread calls one of these before each; its own library is not linked
-
-#ifdef __SANITIZE_THREAD__
-#define CUDA_ON_CPU_ACCESS(NAME, ...)                                                              \
-    extern "C" CUDA_ON_CPU_QUIET void __tsan_##NAME(void* address __VA_ARGS__)                     \
-    {                                                                                              \
-        cuda_on_cpu::before_access(static_cast<const char*>(address));                             \
-    }
-#define CUDA_ON_CPU_SIZES(NAME)                                                                    \
-    CUDA_ON_CPU_ACCESS(NAME##1)                                                                    \
-    CUDA_ON_CPU_ACCESS(NAME##2)                                                                    \
-    CUDA_ON_CPU_ACCESS(NAME##4)                                                                    \
-    CUDA_ON_CPU_ACCESS(NAME##8)                                                                    \
-    CUDA_ON_CPU_ACCESS(NAME##16)
-CUDA_ON_CPU_SIZES(read)
-CUDA_ON_CPU_SIZES(write)
-CUDA_ON_CPU_SIZES(unaligned_read)
-CUDA_ON_CPU_SIZES(unaligned_write)
-CUDA_ON_CPU_ACCESS(read_range, , size_t)
-CUDA_ON_CPU_ACCESS(write_range, , size_t)
-extern "C" CUDA_ON_CPU_QUIET void __tsan_init() {}
-extern "C" CUDA_ON_CPU_QUIET void __tsan_func_entry(void*) {}
-extern "C" CUDA_ON_CPU_QUIET void __tsan_func_exit() {}
-extern "C" CUDA_ON_CPU_QUIET void __tsan_vptr_update(void**, void*) {}
-#endif
 
 #include "intrinsics.cuh"

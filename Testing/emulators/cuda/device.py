@@ -10,8 +10,6 @@ from .arrays import GuardedNumpy
 from .kernel import Kernel
 from .library import compile_library
 
-_ORDERS = ("ascending", "descending")
-_SHUFFLED = 2
 _PROPERTIES = {  # of a small GPU
     "warpSize": 32,
     "maxThreadsPerBlock": 1024,
@@ -25,8 +23,8 @@ _PROPERTIES = {  # of a small GPU
 
 
 @functools.cache  # as for a GPU, what a file says is taken to stay the same
-def _library(path, defines, watched):
-    return compile_library(read_source(path), defines, watched)
+def _library(path, defines):
+    return compile_library(read_source(path), defines)
 
 
 class EmulatedDevice:
@@ -34,15 +32,9 @@ class EmulatedDevice:
 
     Parameters
     ----------
-    order : "ascending", "descending" or int
-        Order in which blocks run, and the threads of a block between two barriers; a number is the
-        seed of an order that is shuffled again after each barrier.
-    interleave : int
-        A thread yields to another of its block after about so many memory accesses, so that races
-        show as on a GPU; out-of-bounds reads are reported too. About ten times slower. 0: a thread
-        runs to the next barrier.
-    resident_blocks : int
-        Blocks of a launch that run concurrently, in turns. A cooperative launch has so many.
+    descending : bool
+        Whether blocks, and the threads of a block between two barriers, run from the last to the
+        first. A kernel that lacks a barrier gives a wrong result in at least one of the two orders.
     memory : int
         Bytes that `free_memory` reports.
 
@@ -54,18 +46,13 @@ class EmulatedDevice:
         Kernel launches so far.
     """
 
-    def __init__(self, order="ascending", *, interleave=0, resident_blocks=1, memory=8 << 30):
-        if order in _ORDERS:
-            self.order, self.seed = _ORDERS.index(order), 0
-        else:
-            self.order, self.seed = _SHUFFLED, int(order)
+    def __init__(self, descending=False, *, memory=8 << 30):
+        self.descending = descending
         self.xp = GuardedNumpy()
-        self.name = f"CUDA on the CPU ({order})"
+        self.name = "CUDA on the CPU"
         self.properties = dict(_PROPERTIES)
         self.pool = None
         self.launches = 0
-        self.interleave = interleave
-        self.resident_blocks = resident_blocks
         self._memory = memory
 
     def __enter__(self):
@@ -81,7 +68,7 @@ class EmulatedDevice:
 
     def kernel(self, path, name, defines=()):
         """One kernel of a `.cu` file: ``kernel(grid, block, args)`` with tuples, as in CuPy."""
-        library = _library(path, tuple(defines), self.interleave > 0)
+        library = _library(path, tuple(defines))
         if not hasattr(library, f"launch_{name}"):
             raise AttributeError(f'{path} has no kernel extern "C" __global__ void {name}')
         return Kernel(self, library, name)

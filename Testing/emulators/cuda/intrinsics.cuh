@@ -6,7 +6,7 @@
 inline int __syncthreads_or(int predicate, CUDA_ON_CPU_LINE)
 {
     cuda_on_cpu::meet(cuda_on_cpu::State::at_barrier, 0, predicate != 0, "__syncthreads", line);
-    return cuda_on_cpu::resident->total != 0;
+    return cuda_on_cpu::total != 0;
 }
 inline void __syncthreads(CUDA_ON_CPU_LINE) { __syncthreads_or(0, line); }
 
@@ -119,7 +119,7 @@ inline int __ffs(int v) { return __builtin_ffs(v); }
 // Each returns what was there before. One thread runs at a time, so a plain update is atomic.
 #define CUDA_ON_CPU_ATOMIC(NAME, UPDATED)                                                          \
     template <class T>                                                                             \
-    CUDA_ON_CPU_QUIET T NAME(T* p, std::common_type_t<T> v)                                        \
+    T NAME(T* p, std::common_type_t<T> v)                                        \
     {                                                                                              \
         T old = *p;                                                                                \
         *p = UPDATED;                                                                              \

@@ -7,7 +7,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.kernels import Record
 
-from .arrays import MARGIN, guarded_block, is_overrun
+from .arrays import is_overrun
 
 _MAX_PARAMETERS = 64
 _MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -26,13 +26,7 @@ class _Launch(ctypes.Structure):
         ("grid", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
         ("dynamic_shared", ctypes.c_uint),
-        ("order", ctypes.c_int),
-        ("seed", ctypes.c_uint64),
-        ("interleave", ctypes.c_uint),
-        ("resident_blocks", ctypes.c_uint),
-        ("array_count", ctypes.c_uint),
-        ("arrays", ctypes.POINTER(ctypes.c_void_p)),
-        ("margin", ctypes.c_uint),
+        ("descending", ctypes.c_int),
     )
 
 
@@ -59,14 +53,13 @@ class Kernel:
                 f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
             )
         values = [self._value(i, argument) for i, argument in enumerate(args)]
-        arrays = [(i, array) for i, argument in enumerate(args) for array in _arrays_of(argument)]
-        blocks = [(i, guarded_block(array)) for i, array in arrays]
-        blocks = [(i, memory) for i, memory in blocks if memory is not None]
-        fault = self._launch_in(grid, block, shared_mem, values, [memory for _, memory in blocks])
+        fault = self._launch_in(grid, block, shared_mem, values)
         if fault:
             raise KernelFault(f"{self._name}: {fault.decode()}")
-        for i, memory in blocks:
-            if is_overrun(memory):
+        for i, argument in enumerate(args):
+            if any(
+                map(is_overrun, argument.arrays if isinstance(argument, Record) else [argument])
+            ):
                 raise KernelFault(f"{self._name} wrote outside of its argument {i}")
 
     def set_constant(self, name, array):
@@ -78,24 +71,10 @@ class Kernel:
             raise KernelFault(f"{array.nbytes} bytes do not fit {name} with {size.value} bytes")
         ctypes.memmove(address, np.ascontiguousarray(array).ctypes.data, array.nbytes)
 
-    def _launch_in(self, grid, block, shared_mem, values, blocks):
-        device = self._device
+    def _launch_in(self, grid, block, shared_mem, values):
         addresses = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
-        inside = [(memory.address, memory.inside) for memory in blocks]
-        ends = [start + n for start, part in inside for n in (part.start, part.stop)]
-        launch = _Launch(
-            grid=grid,
-            block=block,
-            dynamic_shared=shared_mem,
-            order=device.order,
-            seed=device.seed + device.launches,
-            interleave=device.interleave,
-            resident_blocks=device.resident_blocks,
-            array_count=len(blocks),
-            arrays=(ctypes.c_void_p * len(ends))(*ends),
-            margin=MARGIN,
-        )
-        device.launches += 1
+        self._device.launches += 1
+        launch = _Launch(grid, block, shared_mem, self._device.descending)
         with _one_launch:
             return self._launch(ctypes.byref(launch), addresses)
 
@@ -141,10 +120,6 @@ class Kernel:
                 f"{pointed}-byte {'floats' if floating else 'integers'}"
             )
         return np.array(argument.ctypes.data, dtype=np.uintp)
-
-
-def _arrays_of(argument):
-    return argument.arrays if isinstance(argument, Record) else (argument,)
 
 
 def _three(size):

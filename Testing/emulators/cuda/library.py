@@ -40,9 +40,7 @@ SECTIONS
 }
 INSERT BEFORE .bss;
 """
-_EXTERN_SHARED = re.compile(
-    r"extern\s+__shared__\s+((?:__align__\(\d+\)\s*)?)([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;"
-)
+_EXTERN_SHARED = re.compile(r"extern\s+__shared__\s+([\w\s]+?)\s*\b(\w+)\s*\[\s*\]\s*;")
 _CONSTANT = re.compile(r"__constant__\s+[^;=\[\]]*?(\w+)\s*\[")
 _KERNEL = re.compile(
     r'extern\s+"C"\s+__global__\s+(?:void\s+)?(?:__launch_bounds__\s*\((?P<bounds>[^;{]*?)\)\s*)?'
@@ -59,7 +57,7 @@ def what_is_missing():
     return None
 
 
-def compile_library(source, defines=(), watched=False):
+def compile_library(source, defines=()):
     """Compile the text of a `.cu` file with all its kernels.
 
     Parameters
@@ -68,8 +66,6 @@ def compile_library(source, defines=(), watched=False):
         What `read_source` returned.
     defines : sequence of str
         Macros such as "VOXEL=short".
-    watched : bool
-        Whether each access to memory is watched, which allows to interleave threads.
 
     Raises
     ------
@@ -81,40 +77,38 @@ def compile_library(source, defines=(), watched=False):
     lines += ["namespace {", _adapt(source), "}"]
     lines += [f"CUDA_ON_CPU_KERNEL({name}, ({bound}))" for name, bound in find_kernels(source)]
     lines += [f"CUDA_ON_CPU_CONSTANT({name})" for name in find_constants(source)]
-    return _load("\n".join(lines), ("-fsanitize=thread",) if watched else ())
+    return _load("\n".join(lines))
 
 
 @functools.cache
-def _load(code, more_options):
-    options = (*_OPTIONS, *more_options)
-    library = _private_folder() / f"{_key(code, *options)}.so"
+def _load(code):
+    library = _private_folder() / f"{_key(code)}.so"
     if not library.exists():
-        _build(code, options, library)
+        _build(code, library)
     return ctypes.CDLL(str(library))
 
 
-def _build(code, options, library):
-    header = _precompiled_header(options)
+def _build(code, library):
+    header = _precompiled_header()
     with _finished(library) as unfinished:
         unit, script = unfinished.with_suffix(".o"), unfinished.with_suffix(".ld")
         script.write_text(_SHARED)
         source = ["-include", str(header), "-x", "c++", "-c", "-"]
-        _run_compiler([*options, *source, "-o", str(unit)], code)
-        # No library of a sanitizer.
+        _run_compiler([*_OPTIONS, *source, "-o", str(unit)], code)
         _run_compiler(["-shared", str(unit), f"-Wl,-T,{script}", "-o", str(unfinished)])
 
 
 @functools.cache
-def _precompiled_header(options):
+def _precompiled_header():
     """A header for g++'s ``-include``: all headers parsed once, not with each kernel."""
-    header = _private_folder() / f"{_key(*options)}.hpp"
+    header = _private_folder() / f"{_key()}.hpp"
     compiled = header.with_suffix(".hpp.gch")
     if not compiled.exists():
         with _finished(header) as unfinished:  # g++ asks for it, but reads the other
             unfinished.write_text('#include "cuda_on_cpu.cuh"\n')
         with _finished(compiled) as unfinished:
             source = ["-x", "c++-header", str(header)]
-            _run_compiler([*options, *source, "-o", str(unfinished)])
+            _run_compiler([*_OPTIONS, *source, "-o", str(unfinished)])
     return header
 
 
@@ -129,7 +123,7 @@ def _finished(file):
 def _key(*parts):
     """What a compiled file is named by: all that it was made from."""
     sources = [path.read_text() for path in sorted(_HERE.glob("*.cuh"))]
-    text = "\0".join([*sources, _SHARED, *parts])
+    text = "\0".join([*sources, _SHARED, *_OPTIONS, *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -156,7 +150,7 @@ def _define(define):
 def _adapt(source):
     """What no macro can translate: dynamic shared memory."""
     return _EXTERN_SHARED.sub(
-        r"\2* const \3 = reinterpret_cast<\2*>(cuda_on_cpu::dynamic_shared);", source
+        r"\1* const \2 = reinterpret_cast<\1*>(cuda_on_cpu::dynamic_shared);", source
     )
 
 
