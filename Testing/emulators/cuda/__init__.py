@@ -2,7 +2,7 @@
 
 One fiber stands for one CUDA thread. Threads and blocks run one at a time, in an order that the
 test chooses, so that a missing barrier gives different results in different orders. Needs Linux on
-x86-64, and g++. Not covered: races (compute-sanitizer finds them on a card), the GPU's memory model.
+x86-64, and g++. Not covered: races (compute-sanitizer finds them on a card), the memory model.
 """
 
 from .device import EmulatedDevice
