@@ -162,16 +162,6 @@ SPACING = (2.3, 0.4, 1.0)
 # ---- components
 
 
-@pytest.mark.parametrize(("connectivity", "structure"), [(6, None), (26, CUBE)])
-@given(mask=MASKS)
-def test_labels_are_those_of_scipy(connectivity, structure, mask):
-    expected, count = ndimage.label(mask, structure)
-    found, components = masks.label_components(mask, connectivity)
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, expected)
-    assert components == count
-
-
 @given(MASKS)
 def test_cavities_are_filled(mask):
     before = mask.copy()

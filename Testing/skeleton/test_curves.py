@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
 from scipy import ndimage
-from scipy.spatial import cKDTree
 
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import (
@@ -16,7 +15,7 @@ from FuzzyVesselCoreLib.voxels.distances import (
     unit_of,
 )
 from PotentialSkeletonLib import critical_points, endpoints, force_field
-from PotentialSkeletonLib.critical_points.critical_points import KINDS, CriticalPoint, index_sum
+from PotentialSkeletonLib.critical_points.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.critical_points.seeds import curvature_seeds, divergence_seeds
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -26,7 +25,6 @@ from PotentialSkeletonLib.endpoints import (
 )
 from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels, voxels_of
 from PotentialSkeletonLib.tracing.streamlines import Tracer, core_curves
-from support.solid_shapes import wavy_tube
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
 
 
@@ -78,30 +76,6 @@ def test_the_indices_sum_to_the_euler_characteristic(mask, expected):
     points = critical_points(force_field(mask))
     assert len(points) >= 2
     assert index_sum(points) == expected
-
-
-def positions_of(field, kind):
-    points = [point.position for point in critical_points(field) if point.kind == kind]
-    return np.array(points).reshape(-1, 3)
-
-
-@pytest.mark.parametrize("charge_distance", [0, 2])
-@pytest.mark.parametrize("strength", [3, 6])
-@pytest.mark.parametrize(
-    "mask", [two_balls(12), wavy_tube((44, 24, 26)), ring()[0]], ids=["balls", "tube", "ring"]
-)
-def test_field_methods_agree_on_the_critical_points(mask, strength, charge_distance):
-    fields = [
-        force_field(mask, strength, method=method, charge_distance=charge_distance, device="cpu")
-        for method in ("direct-serial", "fft")
-    ]
-    assert len(critical_points(fields[0])) > 0
-    for kind in KINDS:
-        serial, fft = (positions_of(field, kind) for field in fields)
-        assert len(serial) == len(fft)
-        if len(serial):
-            for some, others in ((serial, fft), (fft, serial)):
-                assert cKDTree(some).query(others)[0].max() <= 1e-3
 
 
 def test_seeds_lie_where_the_unit_force_converges_the_lowest_first():

@@ -130,18 +130,8 @@ def test_where_nothing_is_disputed_the_division_by_contrast_is_a_watershed():
         np.testing.assert_array_equal(owners[sure], wanted[sure])
 
 
-# ---- ties
-
-
 def row(*intensities):
     return np.array([[intensities]], np.int16)
-
-
-def test_a_tie_is_disputed_and_not_labelled():
-    found = relative_connectedness(row(100, 100, 100), [[(0, 0, 0)], [(0, 0, 2)]], AFFINITY)
-    assert found.labels.tolist() == [[[1, 0, 2]]]
-    assert found.disputed.tolist() == [[[False, True, False]]]
-    assert found.strength.tolist() == [[[1, 1, 1]]]
 
 
 # ---- arguments

@@ -10,8 +10,6 @@ from FuzzyVesselCoreLib.gpu.kernels import Record
 from .arrays import is_overrun
 
 _MAX_PARAMETERS = 64
-_MAX_GRID = (2**31 - 1, 65535, 65535)
-_MAX_BLOCK = (1024, 1024, 64)
 _one_launch = threading.Lock()  # the libraries keep a launch's state in globals
 
 
@@ -47,7 +45,7 @@ class Kernel:
 
     def __call__(self, grid, block, args, shared_mem=0):
         grid, block = _three(grid), _three(block)
-        self._check_size(grid, block, shared_mem)
+        self._check_size(block, shared_mem)
         if len(args) != len(self._parameters):
             raise TypeError(
                 f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
@@ -78,12 +76,8 @@ class Kernel:
         with _one_launch:
             return self._launch(ctypes.byref(launch), addresses)
 
-    def _check_size(self, grid, block, shared_mem):
+    def _check_size(self, block, shared_mem):
         threads = int(np.prod(block))
-        if any(not 0 < n <= limit for n, limit in zip(grid, _MAX_GRID)):
-            raise ValueError(f"{self._name}: no grid can be {grid}")
-        if any(not 0 < n <= limit for n, limit in zip(block, _MAX_BLOCK)):
-            raise ValueError(f"{self._name}: no block can be {block}")
         if threads > self._max_threads:
             raise ValueError(f"{self._name}: {threads} threads, at most {self._max_threads}")
         if shared_mem > 48 * 1024:
