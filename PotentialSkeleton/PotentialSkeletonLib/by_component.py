@@ -11,7 +11,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -117,9 +117,9 @@ def skeletonize_components(
         def recall(number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
             own = numbers[number]
             if finished.has("skeleton", own):
-                return _from_arrays(finished.get("skeleton", own))
+                return _of_text(str(finished.get("skeleton", own)["text"]))
             found = compute()
-            finished.put("skeleton", own, **_as_arrays(found))
+            finished.put("skeleton", own, text=_text_of(found))
             return found
 
         shape = tuple(labels.shape)
@@ -131,34 +131,25 @@ def skeletonize_components(
 LISTS = {"nodes": Node, "branches": Branch, "critical_points": CriticalPoint}
 
 
-def _as_arrays(found: ComponentSkeleton) -> dict[str, np.ndarray]:
-    """A skeleton as arrays and one text, for a file that holds no objects."""
-    arrays: dict[str, np.ndarray] = {"voxels": found.voxels}
-    plain = {f.name: getattr(found, f.name) for f in fields(found)}
-    plain.pop("voxels")
+def _text_of(found: ComponentSkeleton) -> str:
+    """A skeleton as JSON, with the bytes of its arrays."""
+    return json.dumps(
+        asdict(found),
+        default=lambda a: {"type": a.dtype.str, "shape": a.shape, "hex": a.tobytes().hex()},
+    )
+
+
+def _of_text(text: str) -> ComponentSkeleton:
+    def array_of(each: dict) -> Any:
+        if "hex" not in each:
+            return each
+        found = np.frombuffer(bytes.fromhex(each["hex"]), each["type"]).reshape(each["shape"])
+        return found.copy()[()]
+
+    found = json.loads(text, object_hook=array_of)
     for name, kind in LISTS.items():
-        each = plain.pop(name)
-        plain[name] = len(each)
-        for field in fields(kind):
-            for number, one in enumerate(each):
-                arrays[f"{name}.{number}.{field.name}"] = np.asarray(getattr(one, field.name))
-    arrays["plain"] = np.array(json.dumps(plain, default=int))
-    return arrays
-
-
-def _from_arrays(arrays: dict[str, np.ndarray]) -> ComponentSkeleton:
-    plain = json.loads(str(arrays["plain"]))
-    for name, kind in LISTS.items():
-        plain[name] = [
-            kind(*(_plain(arrays[f"{name}.{number}.{f.name}"]) for f in fields(kind)))
-            for number in range(plain[name])
-        ]
-    plain["messages"] = tuple(plain["messages"])
-    return ComponentSkeleton(voxels=arrays["voxels"], **plain)
-
-
-def _plain(value: np.ndarray) -> Any:
-    return value.item() if value.ndim == 0 else value
+        found[name] = [kind(**each) for each in found[name]]
+    return ComponentSkeleton(**found | {"messages": tuple(found["messages"])})
 
 
 def _prepared(
