@@ -464,6 +464,7 @@ class Clicks:
                 raise InputError(_("Show the volume in a slice view first."))
             nodes = tree.straighten(way, volume, progress=progress, wait=wait)
             text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
+            self._tools.ui.turnSlider.value = 0  # as the new view is
             return text.format(name=nodes.volumeNode.GetName(), view=view)
 
         self._tools.start(work)

@@ -271,6 +271,8 @@ def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices)
     assert composite.GetBackgroundVolumeID() == volume
     assert view.GetFieldOfView() == (200, 100, 1)
     assert slicer.mrmlScene.IsNodePresent(shown)
+    press(panel, "straightenButton")
+    assert tools(panel).turnSlider.value == 0
 
 
 def test_the_view_is_as_before_when_the_module_is_left(panel, slices):
