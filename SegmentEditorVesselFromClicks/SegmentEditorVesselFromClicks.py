@@ -16,8 +16,8 @@ class SegmentEditorVesselFromClicks(ScriptedLoadableModule):
         self.parent.dependencies = ["FuzzyVesselCore", "FuzzyConnectedGPU", "Segmentations"]
         self.parent.contributors = ["The FuzzyVesselGPU developers"]
         self.parent.helpText = _(
-            "Adds the effect Vessel from clicks to the Segment Editor: click into a vessel, "
-            "Ctrl-click what is none."
+            "Adds the effect Vessel from clicks to the Segment Editor: click in a vessel, "
+            "Ctrl-click anything that is not part of it."
         )
         self.parent.acknowledgementText = ""
         self.parent.hidden = True

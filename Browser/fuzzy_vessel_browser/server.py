@@ -1,4 +1,4 @@
-"""Serves one page to whoever knows the key of the process.
+"""Serves one page to anyone who knows the key of the process.
 
 A scan is a patient's: the server listens on 127.0.0.1 unless told otherwise, page and websocket
 need a random key, and requests that another site's page makes are refused. The page fetches

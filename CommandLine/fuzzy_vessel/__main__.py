@@ -14,7 +14,7 @@ from .arguments import make_parser
 
 # Where a command's job is, if not in `jobs`: a function of its name.
 MODULES = {"cohort": "cohort", "large": "large", "slicer_cli": "slicer_cli.__main__"}
-# What is left of a job that was cancelled.
+# What remains of a cancelled job.
 NOTHING = "nothing was written"
 KEPT = {
     "cohort": "finished cases are kept, and the same command goes on with the others",
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def done(
     program: str, work: Callable[[], Any], end: Callable[[], Any], left: str = NOTHING
 ) -> tuple[int, Any]:
-    """Exit status and result of some work; says in one line why there is none.
+    """Exit status and result of some work; prints one line if there is no result.
 
     `end` is called after the work, before anything is said; `left` is what a cancelled one leaves.
     """

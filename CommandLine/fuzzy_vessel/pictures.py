@@ -31,7 +31,7 @@ VIEWS = (
     ("from the left", (-0.92, 0.30, 0.24), (0, 0, 1), (1, 2), 1.0),
     ("from below", (-0.20, 0.24, -0.95), (0, 1, 0), (0, 1), 1.0),
 )
-# Beyond so many voxels of vessels, or in their box, every second one along each axis has to do.
+# Beyond so many voxels of vessels, or in their box, only every second one along each axis is used.
 MAX_VOXELS, MAX_IN_BOX = 1_500_000, 100_000_000
 # Of radii: wider is lighter; even steps of lightness in OKLab, 0.58 to 0.93, from blue to yellow.
 RADII = ("#4e78c7", "#3aa6cb", "#56cbb7", "#b5de7f", "#ffe887")

@@ -20,7 +20,7 @@ class Progress:
         self._bar: Any = None
 
     def stage(self, name: str) -> None:
-        """End the stage that runs, and begin another one; without a name there is none."""
+        """End the current stage and begin another one; an empty name only ends it."""
         now = perf_counter()
         if self._name:
             self.seconds[self._name.lower()] = now - self._began

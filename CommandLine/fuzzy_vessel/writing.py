@@ -157,7 +157,7 @@ def write_trees(
 
 PROGRAM = "fuzzy-vessel"
 REPORT = "report.json"
-# Left by programs that show a folder, and by runs: nobody's work.
+# Left by file managers and by runs: no user's work.
 NOT_RESULTS = {".DS_Store", "Thumbs.db", "desktop.ini", LOCK}
 
 

@@ -26,7 +26,7 @@ from .segmenting import in_scene, refuse_without, region_of, while_there
 
 LABEL = "automatic"
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
-MIN_POINTS = 3  # of two nobody knows which one is wrong
+MIN_POINTS = 3  # of two, it is not known which one is wrong
 
 
 def find_seeds(

@@ -63,7 +63,7 @@ class Outputs:
     showDisputed: bool = False
 
     def there(self) -> "Outputs":
-        """Those that left the scene are made anew."""
+        """Nodes that have left the scene are created again."""
         segmentation = self.segmentationNode
         return replace(
             self,
@@ -345,7 +345,7 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
 def while_there(nodes: list[Any], progress: ProgressCallback | None) -> ProgressCallback | None:
     """A progress callback that ends the run when one of its inputs leaves the scene."""
     if progress is None:
-        return None  # nobody else gets a turn in the meantime
+        return None  # no other code runs in the meantime
 
     def go_on(fraction: float) -> bool | None:
         carry_on = progress(fraction)

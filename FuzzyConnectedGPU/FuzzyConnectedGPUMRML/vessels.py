@@ -52,7 +52,7 @@ FURTHER: tuple[Color, ...] = (
 
 
 def kind_of(list_node: Any) -> str:
-    """The kind (of `KINDS`) of a list's vessel; "other" where nobody has said it."""
+    """The kind (of `KINDS`) of a list's vessel; "other" if it was not chosen."""
     kind = list_node.GetAttribute(KIND)
     return kind if kind in KINDS else OTHER
 

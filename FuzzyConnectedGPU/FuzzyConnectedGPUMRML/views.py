@@ -111,7 +111,7 @@ def show_labelmap(labelmap_node: Any, opacity: float = LABEL_OPACITY) -> None:
 
 
 def hide_labelmap(labelmap_node: Any) -> None:
-    """Take a labelmap away from the slice views; another one that the user shows stays."""
+    """Remove a labelmap from the slice views; any other that the user shows stays."""
     for composite in composites():
         if composite.GetLabelVolumeID() == labelmap_node.GetID():
             composite.SetLabelVolumeID(None)

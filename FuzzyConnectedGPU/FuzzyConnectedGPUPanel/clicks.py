@@ -51,7 +51,7 @@ class Placing:
         return next((name for name, each in self._kinds.items() if each[0].checked), "")
 
     def place(self, name: str, on: bool) -> None:
-        """Begin or end to place points with the mouse; a list is made if there is none."""
+        """Start or stop placing points with the mouse; a missing list is created."""
         for _button, each in self._kinds.values():
             each.placeModeEnabled = False
         if on:
@@ -110,7 +110,7 @@ class Placing:
 
 
 def list_of(parameters: Any, name: str) -> Any:
-    """The list of vessel points (`seeds`) or of background points; made if there is none."""
+    """The list of vessel points (`seeds`) or of background points; created if missing."""
     if getattr(parameters, name) is None:
         setattr(parameters, name, new_list(name))
     return getattr(parameters, name)

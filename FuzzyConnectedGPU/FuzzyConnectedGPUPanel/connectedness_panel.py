@@ -247,7 +247,7 @@ class ConnectednessPanel(Panel):
         )
 
     def write(self, run: Run, found: Any, chosen: Any) -> str:
-        """Write what a run found, and return what there is to say of it."""
+        """Write what a run found, and return the message to show."""
         parameters = self.parameters or self.logic.getParameterNode()
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
@@ -274,6 +274,6 @@ class ConnectednessPanel(Panel):
         notes = [worded(each) for each in result.warnings if each not in faint]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
-        if not own:  # another one was chosen meanwhile
+        if not own:  # a different one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])

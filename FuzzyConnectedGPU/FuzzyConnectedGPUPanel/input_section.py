@@ -41,7 +41,7 @@ class InputSection:
         return self._panel.has_voxels(node) and node.GetAttribute(KIND) is None
 
     def shows_another(self, volume: Any) -> bool:
-        """Whether a volume of a slice is another one than that of the panel."""
+        """Whether a slice shows a different volume than the panel's."""
         own = self._panel.parameters and self._panel.parameters.inputVolume
         another = self._fits(volume) and not volume.IsA("vtkMRMLLabelMapVolumeNode")
         return another and volume is not own

@@ -123,7 +123,7 @@ class OutputSection:
     # --- what follows and what is shown
 
     def react(self, parameters: Any) -> None:
-        """Take the outputs of the volume that is chosen; those of another one stay as they are."""
+        """Use the outputs of the chosen volume; those of other volumes stay as they are."""
         volume, before = parameters.inputVolume, self._volume
         if volume is not None:
             changed = before is not None and volume is not before
@@ -160,7 +160,7 @@ class OutputSection:
 class ResultSurface:
     """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
 
-    Until it is made anew the last one stays, so that the 3D views do not blink.
+    Until it is recomputed the previous one stays, so that the 3D views do not flicker.
     """
 
     def __init__(self, panel: Any) -> None:

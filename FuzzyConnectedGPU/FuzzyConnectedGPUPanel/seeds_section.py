@@ -66,7 +66,7 @@ class SeedsSection:
             self._panel.update_soon()
 
     def _find(self, parameters: Any, progress: Any) -> str:
-        """One run that finds points; returns what there is to say of it."""
+        """One run that finds points; returns the message to show."""
         made = parameters.seeds is None
         node = list_of(parameters, "seeds")  # shown while it is empty, so that undo leads back
         before = node.GetNumberOfControlPoints()

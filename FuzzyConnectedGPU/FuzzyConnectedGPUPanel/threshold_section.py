@@ -20,7 +20,7 @@ LOOK = 200  # milliseconds between two looks whether the slider is still held
 
 
 class ThresholdSection:
-    """The threshold of the connectedness map that is there; nothing is computed anew."""
+    """The threshold of the current connectedness map; nothing is recomputed."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
@@ -174,7 +174,7 @@ class ThresholdSection:
     # --- what is shown
 
     def measured(self, parameters: Any) -> float | None:
-        """Millilitres of the result, also of one that was loaded; None where there is none."""
+        """Millilitres of the result, also of one that was loaded; None without a result."""
         there = self._curve is not None and self._panel.output.is_shown(parameters)
         return labelled_millilitres(parameters.labelmap) if there else None
 

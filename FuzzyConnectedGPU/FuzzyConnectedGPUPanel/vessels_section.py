@@ -99,7 +99,7 @@ class VesselsSection:
         self._look(self._rows[row])
 
     def _on_cell(self, row: int, column: int) -> None:
-        """A click on a colour lets a person choose another one."""
+        """A click on a colour opens a colour dialog."""
         if column == COLOR:
             now = qt.QColor(*(round(255 * part) for part in color_of(self._rows[row])))
             color = qt.QColorDialog.getColor(now, self.ui.vesselsTable)

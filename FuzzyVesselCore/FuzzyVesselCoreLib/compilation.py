@@ -17,7 +17,7 @@ from .errors import DeviceError
 # What pip calls packages that not every installation of Slicer has.
 PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d"}
 SOURCES = ("FuzzyVesselCoreLib", "FuzzyConnectedGPULib", "PotentialSkeletonLib")
-ABANDONED = 30 * 86400.0  # seconds after which a cache that nobody used is removed
+ABANDONED = 30 * 86400.0  # seconds after which an unused cache is removed
 
 
 @contextmanager

@@ -101,7 +101,7 @@ class JobPanel(Container):
 
 
 def _steps(job: Job) -> Generator[float, None, tuple[list[tuple], str] | None]:
-    """The shares done of a job that runs in a thread of its own; ends it where nobody asks on."""
+    """The progress of a job that runs in its own thread; cancels it when the consumer stops."""
     shares: queue.Queue = queue.Queue()
     cancelled = threading.Event()
     outcome: list[tuple[Any, BaseException | None]] = []

@@ -1,8 +1,8 @@
 """Curve skeletons of labelled volumes larger than memory, exact, component by component.
 
 A component's force field is a sum over all of its charges, so a component is done as a whole, in
-its box; but nothing of a component sees another one, except that one which lies in a cavity of
-another is part of that when cavities are filled. Components are numbered by first voxels, so an
+its box. Components do not interact, except that one in a cavity of another becomes part of it when
+cavities are filled. Components are numbered by first voxels, so an
 enclosing component comes before what lies in its cavities.
 """
 

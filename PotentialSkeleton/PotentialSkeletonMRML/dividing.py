@@ -128,7 +128,7 @@ def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
 
 
 def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
-    """Refuse an organ whose box no branch of the groups enters: it is another one."""
+    """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]
     places = np.concatenate(points) if points else np.empty((0, 3))
     outside = np.maximum(-places, places - (np.array(organ.mask.shape) - 1)).clip(0)

@@ -88,7 +88,7 @@ def refer_to_outputs(result: SkeletonResult, solid: Any) -> None:
 
 
 def describe(model: Any, notes: list[str], vessels: str, settings: str) -> None:
-    """Keep with a model what there is to say of its run.
+    """Store a run's notes with its model.
 
     `vessels` is the `voxels_fingerprint` of before the run, `settings` a text that differs where
     another run would give something else; either may be empty.
@@ -150,7 +150,7 @@ def kept_notes(model: Any) -> list[str]:
 def kept_nodes(model: Any) -> dict[str, Any]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
-    What there is none of is missing; `curveNodes` is a list.
+    Missing nodes are left out; `curveNodes` is a list.
     """
     found = {output: model.GetNodeReference(ROLE + role) for output, role in SINGLE.items()}
     found |= {"modelNode": model, "curveNodes": referred(model, CURVES)}

@@ -163,7 +163,7 @@ class Tree:
         return tree_steps.set_steps(self.model, [*self.steps, *more])
 
     def undo(self) -> bool:
-        """Take the last step back; returns False where there is none."""
+        """Undo the last step; returns False if there is none."""
         taken = self.steps
         if taken:
             tree_steps.set_steps(self.model, taken[:-1])

@@ -56,7 +56,7 @@ def steps_of(model: Any) -> list[Step]:
 
 
 def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
-    """Replay steps, instead of those of before, on the lines as found; all outputs follow.
+    """Replay steps, instead of the earlier ones, on the lines as found; all outputs follow.
 
     Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does not
     fit, no branch is left, or the vessels are gone: the scene is unchanged.
@@ -89,7 +89,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
 
 
 def begin_anew(model: Any) -> None:
-    """The lines were found anew: the steps of before are gone, names stay where they fit."""
+    """The lines were found again: earlier steps are gone, names stay where they fit."""
     found = model.GetNodeReference(FOUND)
     if found is not None:
         remove_node(found)

@@ -48,7 +48,7 @@ DISTANCES = ("straight", "geodesic")
 
 
 class BranchTools:
-    """The section, but for what waits for clicks in the views."""
+    """The section, except for the tools that wait for clicks in the views."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel
@@ -117,7 +117,7 @@ class BranchTools:
         self.attempt(change)
 
     def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
-        """Let a run call ``work(tree, progress, wait)``, which returns what there is to say."""
+        """Let a run call ``work(tree, progress, wait)``, which returns the message to show."""
         tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:

@@ -86,7 +86,7 @@ class VesselsSection:
         return ""
 
     def _on_several(self, on: bool) -> None:
-        """Take all segments that are shown, or the one of before; colours then tell the trees."""
+        """Use all visible segments, or the previous one; colours then distinguish the trees."""
         parameters = self._panel.parameters
         if parameters is None:
             return
@@ -145,7 +145,7 @@ def current_object() -> tuple[Any, str]:
     """The node and, of a segmentation, the segment that a person most likely means.
 
     It is the segment that is open in the Segment Editor, else the newest segmentation or labelmap
-    that is shown, else the newest one. A labelmap of centrelines is none.
+    that is shown, else the newest one. A labelmap of centrelines does not count.
     """
     editor = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
     edited: Any = editor.GetSegmentationNode() if editor is not None else None

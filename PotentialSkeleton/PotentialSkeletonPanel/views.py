@@ -123,7 +123,7 @@ class StraightenedView:
 
     @property
     def volume(self) -> Any:
-        """The volume that is shown; None where there is none, or it left the scene."""
+        """The volume that is shown; None without one, or if it left the scene."""
         node = None if self._nodes is None else self._nodes.volumeNode
         return node if node is not None and slicer.mrmlScene.IsNodePresent(node) else None
 

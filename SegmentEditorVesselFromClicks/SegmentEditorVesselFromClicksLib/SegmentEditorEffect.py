@@ -1,4 +1,4 @@
-"""The effect as Slicer knows it: it hands on what the Segment Editor says."""
+"""The effect as Slicer knows it: it forwards the Segment Editor's calls."""
 
 import math
 import os
@@ -38,8 +38,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         return "<html>" + _(
             "Segment a vessel from clicks in slice views.<br>"
             "<ul style='margin: 0'>"
-            "<li><b>Click</b> into the vessel; each further click adds a branch."
-            "<li><b>Ctrl-click</b> what is no vessel; the leak that it lies in is removed."
+            "<li><b>Click</b> in the vessel; each further click adds a branch."
+            "<li><b>Ctrl-click</b> anything that is not vessel: that leak is removed."
             "<li>Drag a point to move it."
             "<li>Paths stay inside the editable area and intensity range of <i>Masking</i>."
             "<li><b>Apply</b> writes the preview into the selected segment."

@@ -61,7 +61,7 @@ class Clicks:
         return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
 
     def remove_last(self) -> None:
-        """Remove the point that was placed last; nothing happens where there is none."""
+        """Remove the point that was placed last, if any."""
         points = self._in_order()
         if points:
             _order, node, index = points[-1]

@@ -53,7 +53,7 @@ class EditorRun:
         self.ijk_to_segmentation = image_to_world(source_image)
         self.millilitres = voxel_volume(self.ijk_to_segmentation) / 1000
         self._spacing = tuple(source_image.GetSpacing()[::-1])
-        self._voxels = array_from_image(source_image).copy()  # the editor fills them anew
+        self._voxels = array_from_image(source_image).copy()  # the editor reuses the array
         scanned = _scanned(source_image, editor_node.GetSourceVolumeNode(), node)
         self._area = _both(_editable(editor_node, source_image), scanned)
         self._in_range = _in_range(editor_node, self._voxels)
@@ -188,6 +188,6 @@ def _both(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None
 
 
 def _without(voxels: np.ndarray, *others: np.ndarray) -> np.ndarray:
-    """The voxels (n, 3) that are none of the others."""
+    """The voxels (n, 3) that are not among the others."""
     taken = {tuple(each) for other in others for each in other.tolist()}
     return voxels[np.array([tuple(each) not in taken for each in voxels.tolist()], bool)]

@@ -86,10 +86,10 @@ class LiveVessel:
         """Show the effect's parameters."""
         _set(self.keep, "checked", bool(self._effect.integerParameter("Keep")))
 
-    # --- what the Segment Editor says
+    # --- calls of the Segment Editor
 
     def activate(self) -> None:
-        """The effect is chosen, or source volume or geometry are others."""
+        """The effect is chosen, or the source volume or geometry has changed."""
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
         self._observers.removeObservers()
         self._observers.addObserver(node, vtk.vtkCommand.ModifiedEvent, self._follow)
@@ -290,9 +290,9 @@ class LiveVessel:
         self._show()
 
     def _show(self) -> None:
-        """Show what there is and what can be done."""
+        """Show the points, and enable what can be done."""
         vessel, background = (len(self._placed.get(kind, ())) for kind in (VESSEL, BACKGROUND))
-        text = _("click into the vessel, Ctrl-click what is none")
+        text = _("click in the vessel, Ctrl-click anything that is not")
         if vessel or background:
             text = _("{vessel} in the vessel, {background} in the background")
         self._points.text = text.format(vessel=vessel, background=background)

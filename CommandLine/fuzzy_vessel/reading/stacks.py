@@ -80,7 +80,7 @@ def read_zarr(path: Path, choice: Choice, memory: float) -> Image:
 
 
 def place_of(path: Path) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is none."""
+    """Spacing and origin (K, J, I, mm) of an OME-Zarr image; None if the path is not one."""
     if all(_multiscale(folder) is None for folder in (path, path / "0", *path.parents[:MAX_DEPTH])):
         return None
     return _array_in(path)[2:4]

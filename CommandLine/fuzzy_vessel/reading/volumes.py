@@ -85,7 +85,7 @@ def read_labelmap(
     kind = image.voxels.dtype
     if kind.kind == "f" or kind.name not in VOXEL_TYPES:
         if max(map(abs, labels)) > MAX_LABEL:
-            raise InputError(f"{path}: a label is larger than {MAX_LABEL}; number them anew.")
+            raise InputError(f"{path}: a label is larger than {MAX_LABEL}; renumber them.")
         image = image._replace(voxels=image.voxels.astype(np.int32))
     return _add(path, image, "vtkMRMLLabelMapVolumeNode"), labels
 
@@ -109,7 +109,7 @@ def name_of(path: Path) -> str:
 
 
 def _read(path: Path, choice: Choice) -> Image:
-    """A file or folder, by whoever reads its kind; refuses choices that it does not have."""
+    """Read a file or folder by the reader of its kind; refuse options that it does not support."""
     kind = kind_of(path)
     for option in ("channel", "spacing"):
         if kind not in STACKS and getattr(choice, option) is not None:

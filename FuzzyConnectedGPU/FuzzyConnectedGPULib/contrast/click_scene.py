@@ -164,7 +164,7 @@ def _contrasts(
 
 
 def _own_background(found: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:
-    """Whether a click lies where the vessel itself is the background; its contrast is none."""
+    """Whether a click lies in a vessel that is its own background, and so has no contrast."""
     if not found.several_tissues:
         return False
     return contrast < SHARE_OF_DIFFERENCE * at_click(found.difference[0], click)

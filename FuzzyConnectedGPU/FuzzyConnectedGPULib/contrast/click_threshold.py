@@ -81,7 +81,7 @@ class MainObject:
     def _raise_to_object(self, contrast: float) -> None:
         """Raise the threshold where the first click is in a faint part of a bright object.
 
-        What further clicks reach does not count: no click must remove what another one added.
+        Voxels that further clicks connect do not count: no click may remove what another one added.
         """
         bright = self._reached.typical(self.threshold)
         if bright is not None:

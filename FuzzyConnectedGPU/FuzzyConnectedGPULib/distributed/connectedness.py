@@ -453,7 +453,7 @@ def finish_block(job: Job, number: int) -> None:
         if str(record["checksum"]) != checksum:
             raise InputError(
                 f"The source or the mask changed during the run, in the block {said(box)}: begin "
-                "anew, with a source that stays the same."
+                "again, with a source that does not change."
             )
         faces = job.folder.get("faces", "all")
         inside, first = record["inside"], faces["firsts"][number]

@@ -78,7 +78,7 @@ def _spread(
 ) -> None:  # fmt: skip
     """Spread the owners of the voxels that wait, the points, whose levels are 0 here.
 
-    Owners only ever rise (nobody < group < disputed), so each voxel is processed twice at most, and
+    Owners only ever rise (none < group < disputed), so each voxel is processed twice at most, and
     every order ends in the same least solution. Adjacent voxels are processed together.
     """
     count, done = waiting.size, 0
@@ -114,7 +114,7 @@ def _spread(
 
 
 def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Give voxels of a domain that nobody has to the vessel that is the fewest steps away.
+    """Give voxels of a domain without an owner to the vessel that is the fewest steps away.
 
     Steps over 26 neighbours stay in the domain (bool, of the shape of `owners`). `DISPUTED` where
     two vessels are equally near; `NOBODY` outside of the domain, and where no vessel is reached.

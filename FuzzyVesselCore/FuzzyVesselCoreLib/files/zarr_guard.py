@@ -25,7 +25,7 @@ ABSENT = (1 << 64) - 1  # place of a chunk that is not in a shard
 
 
 def read_json(path: Path) -> Any:
-    """The content of a small regular file of JSON; `ValueError` where it is none."""
+    """The content of a small regular file of JSON; `ValueError` if it is not."""
     state = path.lstat()
     if not stat.S_ISREG(state.st_mode) or state.st_size > MAX_JSON:
         raise ValueError(f"its {path.name} is no small file")

@@ -159,10 +159,10 @@ def put_segment(
 ) -> str:
     """Add a segment of `new_segment`, or give its voxels to an earlier one; returns the ID.
 
-    Changed is the segment that the user names (`segment_id`). Without a name it is the one that an
-    earlier run made of the same seeds and volume, as long as nobody edited it since and it is not
-    the mask of this run; else the segment is a new one. A segment that is changed keeps its name,
-    colour, other tags and its display. An empty segmentation takes the volume's geometry.
+    The segment that the user names (`segment_id`) is changed. Without a name it is the one that an
+    earlier run made of the same seeds and volume, if it has not been edited since and is not the
+    mask of this run; else a new segment is added. A changed segment keeps its name, colour, other
+    tags and display. An empty segmentation takes the volume's geometry.
     """
     segmentation = segmentation_node.GetSegmentation()
     if segmentation.GetNumberOfSegments() == 0:
@@ -196,7 +196,7 @@ def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
 def _update(segmentation: Any, segment_id: str, new: Any) -> None:
     """Give the voxels of a segment to one that is there.
 
-    A surface of the old voxels goes, or is made anew where all others have one.
+    A surface of the old voxels is removed, or recomputed if all others have one.
     """
     segment = segmentation.GetSegment(segment_id)
     segmentation.SeparateSegmentLabelmap(segment_id)  # its layer may be that of others, too

@@ -97,7 +97,7 @@ class Panel:
         return ""
 
     def run(self, parameters: Any, progress: Any) -> str:
-        """Do what Apply is for, and return what there is to say of it.
+        """Do the module's work, and return the message to show.
 
         `Cancelled` ends it without a word more; any other error is shown.
         """
@@ -173,7 +173,7 @@ class Panel:
         button.toolTip = why_not or tooltip
 
     def say(self, text: str, problem: bool = False) -> None:
-        """Show a text below the buttons; in another colour where a person has to do something."""
+        """Show a text below the buttons; in another colour where the user must act."""
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""

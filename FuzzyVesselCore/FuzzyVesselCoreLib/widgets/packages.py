@@ -43,7 +43,7 @@ class DeviceLine:
         self._left = True
 
     def look(self) -> None:
-        """Show what there is now."""
+        """Show the current state."""
         if not self._left:
             self._label.text, self._label.toolTip = device_text()
             self._button.setVisible(cupy_would_help())

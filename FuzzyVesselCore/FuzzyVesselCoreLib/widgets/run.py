@@ -24,7 +24,7 @@ WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modu
 
 
 class LatestRun:
-    """Computes something anew whenever its inputs change, and skips those that are overtaken.
+    """Recomputes a result whenever its inputs change, and skips inputs that are out of date.
 
     ``read() -> inputs``, ``show(result)`` and ``fail(error)``, for what `read` and `work` raise,
     are called in the window's thread; ``work(inputs, progress) -> result`` in another one: it
@@ -53,7 +53,7 @@ class LatestRun:
 
     @property
     def pending(self) -> bool:
-        """Whether it works, or is about to."""
+        """Whether it is working, or about to."""
         return self._wanted or self.working
 
     def request(self) -> None:
@@ -64,7 +64,7 @@ class LatestRun:
         self._timer.start()
 
     def stop(self) -> None:
-        """Nothing is wanted any more; what still works is told to end and not shown."""
+        """Cancel: what is still running is told to end, and its result is not shown."""
         self._wanted, self._cancelled, self._dropped = False, True, True
 
     def _go_on(self) -> None:
@@ -157,7 +157,7 @@ class Run:
 
     @property
     def busy(self) -> bool:
-        """Whether any run goes on, of this panel or of another one."""
+        """Whether any run is in progress, in this panel or in another one."""
         return any(run.active for run in _shared(RUNS))
 
     def why_busy(self) -> str:

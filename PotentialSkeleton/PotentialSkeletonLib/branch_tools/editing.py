@@ -28,7 +28,7 @@ from .measuring import checked_place, nearest_place
 
 LENGTH, RADIUS, GENERATION, SPUR_RATIO = "length", "radius", "generation", "spur ratio"
 CUT, REMOVE, BRIDGE = "cut", "remove", "bridge"
-LARGEST_GAP = 30.0  # mm from the click to either side; beyond it nobody has clicked into the gap
+LARGEST_GAP = 30.0  # mm from the click to either side; beyond it the click is not in a gap
 BRIDGE_STEP = 1.0  # mm between the points of a bridge
 AT_END = 1e-6  # mm; nearer to a node is at the node
 

@@ -41,7 +41,7 @@ def classes_and_targets(mask: Any, layers: int, progress: Progress) -> tuple[Any
 
 
 def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
-    """Give boundary voxels with inner voxels around them the mean of these's forces, in place.
+    """Give boundary voxels the mean force of the inner voxels around them, in place.
 
     (Zhao et al. 2016, section 2.1.) No boundary voxel lies on the array's border.
     """

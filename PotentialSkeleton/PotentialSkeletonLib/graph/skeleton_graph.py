@@ -131,7 +131,7 @@ class VoxelGraph:
             self.chains.append((self._node_of[start], chain, self._node_of[voxel]))
 
     def _join_chains(self) -> None:
-        """A node that two different chains meet at is none; so a single voxel of `_expand`."""
+        """Join two different chains that meet at a node: that is no junction."""
         ends: list[list[int]] = [[] for _ in self.nodes]
         for number, (first, _, last) in enumerate(self.chains):
             ends[first].append(number)
