@@ -73,6 +73,6 @@ class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
         live.click(seeds.GetNthControlPointPositionWorld(0))
         while live.waits:
             slicer.app.processEvents()
-        live.apply_button.click()
+        live.ui.applyButton.click()
         labels = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
         assert labels.sum() > 100, "the click has found no vessel"

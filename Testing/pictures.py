@@ -262,7 +262,7 @@ def vessels(folder: Path) -> None:
 
 
 def segment_editor(folder: Path) -> None:
-    """The effect's options beside the views: one vessel was applied, the next is a preview."""
+    """The effect's options beside the views: two vessels were applied, more of one is a preview."""
     import slicer
 
     from emulators.qt import application
@@ -299,11 +299,8 @@ def segment_editor(folder: Path) -> None:
             for position in world_points(voxels, volume):
                 live.click(position, is_background)
                 wait()
-    editor.select(KINDS[0])
-    wait()
     live.apply()
-    wait()
-    editor.select(KINDS[1])
+    live.ui.moreSlider.value = 0.3
     wait()
     segmentation.CreateClosedSurfaceRepresentation()
     window.show(volume, 1.3, world_points(points[1][:1], volume)[0])

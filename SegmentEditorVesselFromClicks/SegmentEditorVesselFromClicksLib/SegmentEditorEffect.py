@@ -50,17 +50,10 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
     def createCursor(self, viewWidget: Any) -> Any:
         return qt.QCursor(qt.Qt.CrossCursor)
 
-    def setMRMLDefaults(self) -> None:
-        self.scriptedEffect.setParameterDefault("Keep", 1)
-
     def setupOptionsFrame(self) -> None:
         from SegmentEditorVesselFromClicksPanel.live_vessel import LiveVessel
 
         self.live = LiveVessel(self.scriptedEffect)
-
-    def updateGUIFromMRML(self) -> None:
-        if self.live is not None:
-            self.live.show_parameters()
 
     def activate(self) -> None:
         self.live.activate()

@@ -1,10 +1,9 @@
 """The effect at work: points are placed, the preview follows, Apply writes the segments."""
 
+from pathlib import Path
 from typing import Any
 
-import ctk
 import numpy as np
-import qt
 import slicer
 import vtk
 from slicer.i18n import tr as _
@@ -22,6 +21,7 @@ from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_run import EditorRun, masking_of
 
 SKELETON = "PotentialSkeleton"
+UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"
 
 
 class LiveVessel:
@@ -44,47 +44,18 @@ class LiveVessel:
         self._own: dict[str, np.ndarray] = {}  # voxels that Apply added to a segment
         self._preview = LabelPreview(_("Vessel from clicks preview"))
         self._run = LatestRun(self._read, self._compute, self._take, self._fail)
-        self._make_options()
-
-    # --- options
-
-    def _make_options(self) -> None:
-        self._points = qt.QLabel()
-        self._points.wordWrap, self._points.minimumHeight = True, 34  # two lines
-        self._effect.addLabeledOptionsWidget(_("Points:"), self._points)
-        self.last = _button(_("Remove last"), lambda: self._clicks.remove_last())
-        self.clear = _button(_("Remove all"), self._on_clear)
-        self._effect.addOptionsWidget(_row(self.last, self.clear))
-        self.more = ctk.ctkSliderWidget()
-        self.more.minimum, self.more.maximum, self.more.value = -1.0, 1.0, 0.0
-        self.more.singleStep, self.more.pageStep, self.more.decimals = 0.05, 0.25, 2
-        self.more.spinBoxVisible = False
-        self.more.toolTip = _("Less or more of what is connected to the points.")
-        self.more.connect("valueChanged(double)", self._on_more)
-        row = _row(qt.QLabel(_("less")), self.more, qt.QLabel(_("more")))
-        self._effect.addLabeledOptionsWidget(_("Threshold:"), row)
-        self.keep = qt.QCheckBox(_("Keep what the segment holds"))
-        self.keep.toolTip = _(
-            "Apply replaces what it wrote before and keeps the rest of the segment; "
-            "unchecked, it replaces everything."
-        )
-        self.keep.connect("toggled(bool)", lambda on: self._effect.setParameter("Keep", int(on)))
-        self._effect.addOptionsWidget(self.keep)
-        text = _("Drop the preview; the points stay.")
-        self.cancel_button = _button(_("Cancel"), self.cancel, text)
-        text = _("Write the preview into its segments.")
-        self.apply_button = _button(_("Apply"), self.apply, text)
-        self._effect.addOptionsWidget(_row(self.cancel_button, self.apply_button))
-        text = _("Open Potential-Field Skeleton with the selected segment.")
-        self.centrelines = _button(_("Centrelines"), self._on_centrelines, text)
-        self._effect.addOptionsWidget(self.centrelines)
-        self._sentence = qt.QLabel()
-        self._sentence.wordWrap = True
-        self._effect.addOptionsWidget(self._sentence)
-
-    def show_parameters(self) -> None:
-        """Show the effect's parameters."""
-        _set(self.keep, "checked", bool(self._effect.integerParameter("Keep")))
+        window = slicer.util.loadUI(str(UI))
+        scripted_effect.addOptionsWidget(window)
+        ui = self.ui = slicer.util.childWidgetVariables(window)
+        ui.moreSlider.connect("valueChanged(double)", self._on_more)
+        for button, slot in (
+            (ui.lastButton, lambda: self._clicks.remove_last()),
+            (ui.clearButton, self._on_clear),
+            (ui.cancelButton, self.cancel),
+            (ui.applyButton, self.apply),
+            (ui.centrelinesButton, self._on_centrelines),
+        ):
+            button.connect("clicked()", slot)
 
     # --- calls of the Segment Editor
 
@@ -156,7 +127,7 @@ class LiveVessel:
         if self._clicks is not None:
             self._clicks.show(False)
         self._clicks = clicks
-        self._sentence.text = "" if self._found is None else self._sentence.text
+        self.ui.sentenceLabel.text = "" if self._found is None else self.ui.sentenceLabel.text
         if clicks is not None:
             clicks.show(True)
         self._observe()
@@ -217,7 +188,9 @@ class LiveVessel:
     def _on_centrelines(self) -> None:
         image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
         if image is None or image.IsEmpty():
-            self._sentence.text = _("The segment is empty: place points and press Apply first.")
+            self.ui.sentenceLabel.text = _(
+                "The segment is empty: place points and press Apply first."
+            )
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
         parameters.input = node.GetSegmentationNode()
@@ -228,7 +201,7 @@ class LiveVessel:
 
     def _request(self, apply_soon: bool = False) -> None:
         self._found, self._apply_soon = None, apply_soon
-        self._sentence.text = _("Looking for the vessel ...")
+        self.ui.sentenceLabel.text = _("Looking for the vessel ...")
         self._run.request()
         self._show()
 
@@ -263,7 +236,7 @@ class LiveVessel:
             lines.append(_("{name} {ml:.2f} ml").format(name=segment.GetName(), ml=volume))
         self._preview.show(shown, run.ijk_to_segmentation, node.GetTransformNodeID(), colors)
         text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
-        self._sentence.text = "\n".join([text, *map(worded, run.notes)])
+        self.ui.sentenceLabel.text = "\n".join([text, *map(worded, run.notes)])
         self._show()
 
     def _wanted(self) -> dict[str, np.ndarray]:
@@ -277,7 +250,7 @@ class LiveVessel:
 
     def _fail(self, error: Exception) -> None:
         self._stop()
-        self._sentence.text = worded(error)
+        self.ui.sentenceLabel.text = worded(error)
         if not isinstance(error, FuzzyVesselError):
             raise error
 
@@ -295,13 +268,15 @@ class LiveVessel:
         text = _("click in the vessel, Ctrl-click anything that is not")
         if vessel or background:
             text = _("{vessel} in the vessel, {background} in the background")
-        self._points.text = text.format(vessel=vessel, background=background)
-        self.last.enabled = self.clear.enabled = bool(vessel or background)
-        self.more.enabled = vessel > 0
-        _set(self.more, "value", self._clicks.more if self._clicks is not None else 0.0)
-        self.apply_button.enabled = self._found is not None or vessel > 0
-        self.cancel_button.enabled = self._found is not None or self._run.pending
-        self.centrelines.enabled = self._clicks is not None
+        self.ui.pointsLabel.text = text.format(vessel=vessel, background=background)
+        self.ui.lastButton.enabled = self.ui.clearButton.enabled = bool(vessel or background)
+        self.ui.moreSlider.enabled = vessel > 0
+        blocked = self.ui.moreSlider.blockSignals(True)
+        self.ui.moreSlider.value = self._clicks.more if self._clicks is not None else 0.0
+        self.ui.moreSlider.blockSignals(blocked)
+        self.ui.applyButton.enabled = self._found is not None or vessel > 0
+        self.ui.cancelButton.enabled = self._found is not None or self._run.pending
+        self.ui.centrelinesButton.enabled = self._clicks is not None
 
     # --- what ends a preview
 
@@ -309,7 +284,7 @@ class LiveVessel:
         """Write the pending vessels into their segments, as one step of the editor's undo.
 
         What was written for the same points before is replaced: a point in a leak takes the leak
-        away. What else a segment holds can be kept. Masking and overwriting are the editor's.
+        away. What else a segment holds is kept. Masking and overwriting are the editor's.
         """
         if self._found is None:
             self._want()
@@ -325,15 +300,10 @@ class LiveVessel:
         base = slicer.qSlicerSegmentEditorAbstractEffect
         held, own = self._held(segment_id), self._own.get(segment_id)
         own = np.zeros_like(held) if own is None or own.shape != held.shape else own & held
-        if self._effect.integerParameter("Keep"):
-            gone = own & ~wanted
-            if gone.any():
-                self._modify(segment_id, gone, base.ModificationModeRemove)
-            self._modify(segment_id, wanted, base.ModificationModeAdd)
-            wanted = wanted & (own | ~held)
-        else:
-            self._modify(segment_id, wanted, base.ModificationModeSet)
-        self._own[segment_id] = wanted
+        if (gone := own & ~wanted).any():
+            self._modify(segment_id, gone, base.ModificationModeRemove)
+        self._modify(segment_id, wanted, base.ModificationModeAdd)
+        self._own[segment_id] = wanted & (own | ~held)
 
     def _held(self, segment_id: str) -> np.ndarray:
         """The voxels that a segment holds."""
@@ -356,25 +326,4 @@ class LiveVessel:
         """Drop the preview; the points stay."""
         self._pending = []
         self._stop()
-        self._sentence.text = ""
-
-
-def _button(text: str, slot: Any, tooltip: str = "") -> Any:
-    button = qt.QPushButton(text)
-    button.toolTip = tooltip
-    button.connect("clicked()", slot)
-    return button
-
-
-def _row(*widgets: Any) -> Any:
-    row = qt.QHBoxLayout()
-    for widget in widgets:
-        row.addWidget(widget)
-    return row
-
-
-def _set(widget: Any, name: str, value: Any) -> None:
-    """Set a widget's property without telling anybody."""
-    blocked = widget.blockSignals(True)
-    setattr(widget, name, value)
-    widget.blockSignals(blocked)
+        self.ui.sentenceLabel.text = ""

@@ -111,6 +111,8 @@ def test_ui_files_bind_parameters_that_there_are(path):
     owner = path.parts[-4]  # a module may have more than one file
     name = f"{owner}ParameterNode"
     module = importlib.import_module(owner)
+    if owner.startswith("SegmentEditor"):
+        return  # an effect has no parameter node of its own
     if not hasattr(module, name):
         module = importlib.import_module(f"{owner}MRML.parameters")
     parameters = getattr(module, name).allParameters

@@ -68,10 +68,7 @@ class Session:
         self.editor.select("portal")
         self.editor.effect.activate()
         self.live = self.editor.effect.self().live
-        names = ("last", "clear", "more", "keep", "centrelines")
-        buttons = {name: getattr(self.live, name) for name in names}
-        buttons |= {"apply": self.live.apply_button, "cancel": self.live.cancel_button}
-        self.options = types.SimpleNamespace(**buttons)
+        self.ui = self.live.ui
 
     def click(self, voxel, background=False):
         self.live.click(world_of(self.volume, voxel), background)
@@ -82,7 +79,7 @@ class Session:
         self.wait()
 
     def want(self, more):
-        self.options.more.value = more
+        self.ui.moreSlider.value = more
         self.wait()
 
     def wait(self):
@@ -114,7 +111,7 @@ class Session:
         return found > 0 if number is None else found == number
 
     def text(self):
-        return self.live._sentence.text
+        return self.live.ui.sentenceLabel.text
 
     def points(self, kind="vessel"):
         return len(self.live._clicks.points(kind).labels)
@@ -175,14 +172,14 @@ def test_the_effect_is_registered_once_and_found_by_its_name(registered):
 
 def test_click_preview_apply(session):
     assert session.preview() is None
-    assert not session.options.apply.enabled
+    assert not session.ui.applyButton.enabled
     session.click(FIRST)
     shown = session.preview()
     assert shown[session.first].mean() > 0.95
     assert not shown[session.second].any()
     assert not session.segment("portal").any()
     assert session.text().startswith("Preview: ")
-    session.options.apply.click()
+    session.ui.applyButton.click()
     assert np.array_equal(session.segment("portal"), shown)
     assert session.preview() is None
     assert session.points() == 1
@@ -198,23 +195,16 @@ def test_a_background_click_takes_a_branch_away(session):
     assert (session.points(), session.points("background")) == (2, 1)
 
 
-def test_apply_keeps_or_replaces_what_the_segment_holds_and_is_one_step_of_undo(session):
+def test_apply_keeps_what_the_segment_holds_and_is_one_step_of_undo(session):
     session.put("portal", PAINTED)
     session.click(FIRST)
     shown = session.preview()
-    session.options.apply.click()
+    session.ui.applyButton.click()
     assert np.array_equal(session.segment("portal"), shown | PAINTED)
     session.editor.logic.Undo()
     assert np.array_equal(session.segment("portal"), PAINTED)
     session.editor.logic.Redo()
     assert np.array_equal(session.segment("portal"), shown | PAINTED)
-    session.options.keep.click()
-    assert session.editor.effect.integerParameter("Keep") == 0
-    session.want(-0.5)
-    less = session.preview()
-    assert 0 < less.sum() < shown.sum()
-    session.options.apply.click()
-    assert np.array_equal(session.segment("portal"), less)
 
 
 def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
@@ -222,14 +212,14 @@ def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
     session.put("portal", painted)
     session.click(FIRST)
     shown = session.preview()
-    session.options.apply.click()
+    session.ui.applyButton.click()
     first = session.segment("portal")
     assert (painted & shown).any()
     session.put("portal", first | LATER)
     session.want(-0.5)
     less = session.preview()
     assert (shown & ~less & ~painted).any()
-    session.options.apply.click()
+    session.ui.applyButton.click()
     assert np.array_equal(session.segment("portal"), less | painted | LATER)
     session.editor.logic.Undo()
     assert np.array_equal(session.segment("portal"), first | LATER)
@@ -237,12 +227,12 @@ def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
 
 def test_after_an_undo_apply_adds(session):
     session.click(FIRST)
-    session.options.apply.click()
+    session.ui.applyButton.click()
     session.editor.logic.Undo()
     session.put("portal", LATER)
     session.want(-0.5)
     less = session.preview()
-    session.options.apply.click()
+    session.ui.applyButton.click()
     assert np.array_equal(session.segment("portal"), less | LATER)
 
 
@@ -253,7 +243,7 @@ def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
     session.put("hepatic", other)
     session.click(FIRST)
     shown = session.preview()
-    session.options.apply.click()
+    session.ui.applyButton.click()
     assert np.array_equal(session.segment("portal"), shown)
     left = other if mode == "OverwriteNone" else other & ~shown
     assert np.array_equal(session.segment("hepatic"), left)
@@ -265,7 +255,7 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     session.want(0.5)
     portal = session.preview(1)
     session.choose("hepatic")
-    assert (session.points(), session.options.more.value) == (0, 0)
+    assert (session.points(), session.ui.moreSlider.value) == (0, 0)
     assert np.array_equal(session.preview(1), portal)
     session.click(BESIDE)
     assert session.preview(2)[session.second].mean() > 0.95
@@ -274,16 +264,16 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     assert "portal" in session.text()
     assert "hepatic" in session.text()
     shown = [session.preview(number) for number in (1, 2)]
-    session.options.apply.click()
+    session.ui.applyButton.click()
     for name, labels in zip(("portal", "hepatic"), shown):
         assert np.array_equal(session.segment(name), labels)
     session.choose("portal")
-    assert (session.points(), session.options.more.value) == (1, 0.5)
+    assert (session.points(), session.ui.moreSlider.value) == (1, 0.5)
     assert session.preview() is None
     session.editor.logic.Undo()  # one step for both
     assert not session.segment("portal").any()
     assert not session.segment("hepatic").any()
-    session.options.apply.click()  # the points still stand
+    session.ui.applyButton.click()  # the points still stand
     session.wait()
     assert np.array_equal(session.segment("portal"), shown[0])
 
@@ -300,7 +290,7 @@ def test_closing_the_scene_ends_everything(session):
     session.click(FIRST)
     session.slicer.mrmlScene.Clear(False)
     session.wait()
-    assert not session.options.apply.enabled
+    assert not session.ui.applyButton.enabled
     session.live.click((0, 0, 0))  # without a segment: nothing happens
     assert not session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
 
@@ -308,14 +298,14 @@ def test_closing_the_scene_ends_everything(session):
 def test_centrelines_hands_the_segment_over(session, open_panel, monkeypatch):
     panel, opened = open_panel("PotentialSkeleton"), []
     monkeypatch.setattr(session.slicer.util, "selectModule", opened.append)
-    session.options.centrelines.click()
+    session.ui.centrelinesButton.click()
     assert (opened, session.text()) == (
         [],
         "The segment is empty: place points and press Apply first.",
     )
     session.click(FIRST)
-    session.options.apply.click()
-    session.options.centrelines.click()
+    session.ui.applyButton.click()
+    session.ui.centrelinesButton.click()
     assert opened == ["PotentialSkeleton"]
     assert panel.parameters.input is session.segmentation
     assert panel.parameters.segment == "portal"

@@ -14,7 +14,7 @@ import slicer
 import vtk
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QVector3D
-from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QWidget
 
 from .ctk_widgets import stored
 from .mrml_widgets import qMRMLWidget
@@ -66,33 +66,11 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
         self._frame = QFrame()
         QFormLayout(self._frame)
 
-    # --- parameters
-
     def parameterSetNode(self):
         return self._node
 
     def setParameterSetNode(self, node):
         self._node = node
-
-    def parameterDefined(self, name):
-        return self._node.GetAttribute(f"{self.name}.{name}") is not None
-
-    def setParameter(self, name, value):
-        before = self._node.GetDisableModifiedEvent()
-        self._node.SetDisableModifiedEvent(1)  # the node's own event would be an overkill
-        self._node.SetAttribute(f"{self.name}.{name}", str(value))
-        self._node.SetDisableModifiedEvent(before)
-        self._node.InvokeEvent(self._node.EffectParameterModified)
-
-    def setParameterDefault(self, name, value):
-        if not self.parameterDefined(name):
-            self.setParameter(name, value)
-
-    def parameter(self, name):
-        return self._node.GetAttribute(f"{self.name}.{name}") or ""
-
-    def integerParameter(self, name):
-        return int(self.parameter(name) or 0)
 
     # --- options
 
@@ -103,11 +81,6 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
         if isinstance(new, QWidget):
             new.setParent(self._frame)
         self._frame.layout().addRow(new)
-
-    def addLabeledOptionsWidget(self, label, new):
-        widget = QLabel(label)
-        self._frame.layout().addRow(widget, new)
-        return widget
 
     # --- images
 
@@ -183,7 +156,6 @@ class qSlicerSegmentEditorScriptedEffect(qSlicerSegmentEditorAbstractEffect):
     def activate(self):
         self._active = True
         self._frame.setVisible(True)
-        self.updateGUIFromMRML()
         self._self.activate()
 
     def deactivate(self):
@@ -193,13 +165,6 @@ class qSlicerSegmentEditorScriptedEffect(qSlicerSegmentEditorAbstractEffect):
 
     def cleanup(self):
         self._self.cleanup()
-
-    def updateGUIFromMRML(self):
-        if self.active():
-            self._self.updateGUIFromMRML()
-
-    def updateMRMLFromGUI(self):
-        self._self.updateMRMLFromGUI()
 
 
 class qSlicerSegmentEditorEffectFactory(QObject):
@@ -251,9 +216,6 @@ class Editor:
         self.effect = registered.self().clone()
         self.effect._logic = self.logic
         self.effect.setParameterSetNode(self.node)
-        self.effect.self().setMRMLDefaults()
-        parameters = self.node.EffectParameterModified
-        self._tag = self.node.AddObserver(parameters, lambda *_: self.effect.updateGUIFromMRML())
         self.effect.self().setupOptionsFrame()
         self.effect.optionsFrame().setVisible(False)
         self._view = ()
@@ -280,7 +242,6 @@ class Editor:
             self._view[0].interactor.RemoveObserver(self._view[1])
         if self.effect.active():
             self.effect.deactivate()
-        self.node.RemoveObserver(self._tag)
         self.effect.cleanup()
         self.effect.optionsFrame().deleteLater()
 
