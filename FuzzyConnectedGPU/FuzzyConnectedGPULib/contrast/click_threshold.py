@@ -174,7 +174,6 @@ SHARE = 0.65  # of the peak below which a voxel is in its halo
 # Thresholds rise with this power of the peak after infinitely many clicks, with half after one.
 MOST, HALF_AT = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
-BISECTIONS = 8
 
 
 def in_halo(found: ContrastMap, voxel: tuple[int, ...], threshold: float) -> bool:
@@ -195,25 +194,19 @@ def halo_thresholds(
     """
     peaks = _peaks_of(reached, found.contrast.shape, found.unit).astype(np.float64)
     strong = reached.is_strong
-    contrast, strong_peaks = reached.contrast[strong], peaks[strong]
+    contrast = reached.contrast[strong].astype(np.float64)
     before = contrast >= threshold
-    unchanged = np.sqrt(threshold * np.median(strong_peaks[before]))
-
-    def thresholds(power: float, peaks: np.ndarray) -> np.ndarray:
-        return (threshold * (peaks / unchanged) ** power).astype(np.float32)
-
-    def may_be(power: float) -> bool:
-        changed = before ^ (contrast >= thresholds(power, strong_peaks))
-        return bool(np.count_nonzero(changed) <= most)
-
-    most = MAX_CHANGES[min(agreeing, len(MAX_CHANGES)) - 1] * np.count_nonzero(before)
-    low, high = 0.0, MOST * agreeing / (agreeing + HALF_AT)
-    if may_be(high):
-        return thresholds(high, peaks)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if may_be(middle) else (low, middle)
-    return thresholds(low, peaks)
+    unchanged = np.sqrt(threshold * np.median(peaks[strong][before]))
+    power = MOST * agreeing / (agreeing + HALF_AT)
+    # A voxel joins or leaves the object at this power; never, where it is not positive.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        changes = np.log(contrast / threshold) / np.log(peaks[strong] / unchanged)
+    changes = changes[changes > 0]
+    share = MAX_CHANGES[min(agreeing, len(MAX_CHANGES)) - 1]
+    most = int(share * np.count_nonzero(before))
+    if most < changes.size:
+        power = min(power, np.partition(changes, most)[most])
+    return (threshold * (peaks / unchanged) ** power).astype(np.float32)
 
 
 def _peaks_of(reached: Reached, shape: tuple[int, ...], unit: np.ndarray) -> np.ndarray:
