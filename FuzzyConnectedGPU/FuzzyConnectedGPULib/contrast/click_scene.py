@@ -57,13 +57,12 @@ def click_scene(
     progress.check()
     connectedness = memory.result()
     size = main.write_connectedness(connectedness)
-    beside_object = size > 0
     without: list[tuple[int, ...]] = []
     for click in judged:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
             added, has_contrast = add_faint_click(
-                connectedness, found, click.voxel, size, beside_object,
+                connectedness, found, click.voxel, size,
                 near=main.learned_halos and in_halo(found, click.voxel, main.threshold),
             )  # fmt: skip
             size += added
@@ -91,9 +90,7 @@ def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 
 # ---- Clicks with less contrast than the threshold: each adds its own structure, and little else
 
-# Deviations of the noise from which on a click has evidence in the contrast to a wide background,
-# and in the difference to the median (bright, dark).
-EVIDENT_WIDE, EVIDENT_DIFFERENCE = 3.0, 1.2
+EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the median counts
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
 FAINT_SHARE, FAINT_CONTRAST = 0.5, 0.6
@@ -114,19 +111,17 @@ def add_faint_click(
     found: ContrastMap,
     click: tuple[int, ...],
     size: int,
-    beside_object: bool = True,
     near: bool = False,
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less contrast than the threshold means.
 
-    `size` is the number of the object's voxels; `beside_object` says whether other clicks have an
-    object (else nothing is known to be a vessel yet); `near` that nothing far from the click is
+    `size` is the number of the object's voxels; `near` says that nothing far from the click is
     meant. Returns by how many voxels the object has grown, and False where the click differs from
     its surroundings in no way.
     """
     if found.is_blank(click):
         return _add_alike(connectedness, found, click, 0), False
-    for values, noise, least in _contrasts(found, beside_object):
+    for values, noise, least in _contrasts(found):
         contrast = at_click(values, click)
         if contrast < least * noise or values[click] <= 0:
             continue
@@ -147,20 +142,10 @@ def add_faint_click(
     return _add_alike(connectedness, found, click, size), False
 
 
-def _contrasts(
-    found: ContrastMap, beside_object: bool
-) -> Iterator[tuple[np.ndarray, float, float]]:
-    """Contrasts to wider and wider backgrounds, their noise, and how many deviations count.
-
-    Darker than the tissue while vessels are brighter may be a part of a vessel that is there, but
-    no vessel by itself, nor fat and air among several tissues.
-    """
+def _contrasts(found: ContrastMap) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Contrast, then difference to the tissue; their noise, and how many deviations count."""
     yield found.contrast, found.noise, EVIDENT
-    yield *found.wide_contrast, EVIDENT_WIDE
-    difference, noise = found.difference
-    yield difference, noise, EVIDENT_DIFFERENCE
-    if beside_object and not found.several_tissues:
-        yield -difference, noise, EVIDENT_DIFFERENCE
+    yield *found.difference, EVIDENT_DIFFERENCE
 
 
 def _own_background(found: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:

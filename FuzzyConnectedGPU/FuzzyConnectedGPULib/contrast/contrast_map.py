@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
 SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
-BACKGROUND, WIDE_BACKGROUND = 6.0, 20.0
+BACKGROUND = 6.0
 # Deviations below the median at which intensities are clipped (air), and that tell what was.
 LOWEST, NEARLY_LOWEST = 10.0, 9.0
 MARGIN = 4.0  # around a mask
@@ -116,7 +116,7 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        computed = [vars(self)[name][0] for name in _COMPUTED if name in vars(self)]
+        computed = [self.difference[0]] if "difference" in vars(self) else []
         volumes = self.contrast, self.smooth, *computed
         arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
         arrays += [] if self.mask is None else [self.mask]
@@ -152,10 +152,8 @@ class ContrastMap:
         host = copy(self)
         host.contrast, host.smooth = self.contrast.on_host, self.smooth.on_host
         host.gpu = host.mask = None
-        for name in _COMPUTED:
-            if name in vars(self):
-                values, noise = vars(self)[name]
-                vars(host)[name] = values.on_host, noise
+        if "difference" in vars(self):
+            vars(host)["difference"] = self.difference[0].on_host, self.difference[1]
         return host
 
     # --- what rules of the clicks ask for
@@ -169,24 +167,12 @@ class ContrastMap:
         return ridge_near(self.contrast, voxel, CLIMB, self.unit)
 
     @cached_property
-    def wide_contrast(self) -> tuple[Any, float]:
-        """Contrast to a wider background, and its noise: for vessels as wide as the first one."""
-        smooth, dark = _array_of(self.smooth), self.polarity < 0
-        smooth = -smooth if dark else smooth
-        inside = self.inside if self.gpu is None else self.mask
-        median, sigmas = np.float32(self.tissue.median), WIDE_BACKGROUND / self.unit
-        wide = self.tissue.background(smooth, inside, sigmas).values()
-        pointwise(lambda values, around: values - median - around, wide, smooth, wide)
-        if dark:
-            pointwise(lambda values: -values, wide, wide)
-        return self._kept(*self.tissue.centred(wide))
-
-    @cached_property
     def difference(self) -> tuple[Any, float]:
-        """Difference to the median of the tissue, and its noise: no local background at all."""
-        return self._kept(*self.tissue.centred(_array_of(self.smooth).copy()))
+        """Difference to the median of the tissue, and its noise: no local background at all.
 
-    def _kept(self, values: Array, noise: float) -> tuple[Any, float]:
+        Computed when a faint click asks for it.
+        """
+        values, noise = self.tissue.centred(_array_of(self.smooth).copy())
         return (values if self.gpu is None else DeviceVolume(values, self.gpu)), noise
 
     def is_blank(self, click: tuple[int, ...]) -> bool:
@@ -237,8 +223,7 @@ class ContrastMap:
     ) -> Reached | None:
         """The 26-connected component of a voxel among the values of at least a threshold above 0.
 
-        The values are contrast, wide contrast or difference. None where it has more voxels than
-        the limit.
+        The values are contrast or difference. None where it has more voxels than the limit.
         """
         # Voxels of at least the unit have at least the level STEPS.
         return self._paths(values, [start], float(np.float32(threshold)), STEPS, None, limit)
@@ -258,9 +243,6 @@ class ContrastMap:
         return widest_paths_on_device(
             values, self.mask, starts, unit, floor, self.gpu, competing, limit
         )
-
-
-_COMPUTED = "wide_contrast", "difference"  # when a faint click asks for them
 
 
 def _array_of(volume: Any) -> Array:
