@@ -228,7 +228,9 @@ class ConnectednessPanel(Panel):
         self.following.rest()
         chosen = frozen(parameters)
         run = self.read(chosen)
-        found = run.compute(while_there(run.inputs, progress), self.logic.cached)
+        found = self.running.wait(
+            lambda told: run.compute(told, self.logic.cached), while_there(run.inputs, progress)
+        )
         return self.write(run, found, chosen)
 
     def read(self, chosen: Any, voxels: Any = None) -> Run:

@@ -260,12 +260,7 @@ class LevelThinning:
         self.anchors = union(self.anchors, voxels)
 
     def thin(self, traced: np.ndarray, progress: Progress) -> None:
-        """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
-
-        Voxels go in ascending `order` (float32; how central each is), ties as they come to the
-        surface. Those that `stays` may not go (endpoints and critical points), those of `last` go
-        after all others, so that the skeleton lies along them (traced curves).
-        """
+        """Thin the object to a skeleton that lies along traced voxels and holds the anchors."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
         order = removal_order(self._volumes.depth, voxels)

@@ -145,7 +145,7 @@ def test_cancel_changes_nothing(slicer_scene, chosen, monkeypatch):
 
     during_runs(monkeypatch, press_cancel)
     chosen.ui.applyButton.click()
-    assert seen == [(False, True)]
+    assert set(seen) == {(False, True)}
     assert chosen.ui.statusLabel.text == "Cancelled; nothing was changed."
     assert slicer_scene.GetNumberOfNodes() == before
     assert chosen.ui.applyButton.enabled
