@@ -34,7 +34,7 @@ from PotentialSkeletonLib.tree import Course
 from .colouring import color_by, kind_of
 from .lines import NAME, fill_table, names_of, skeleton_of, stored_table, vtk_array
 from .outputs import Requests, write_all
-from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
+from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer
 from .solid import SolidInput
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
@@ -67,7 +67,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     if not skeleton.branches:
         raise InputError(_("That would remove every branch: nothing was changed."))
     nodes, kind = own_nodes(model), kind_of(model)
-    labelmap: Any = nodes.get("labelmapNode")
+    labelmap: Any = next(iter(nodes.get("labelmapNode", ())), None)
     lines = found.GetPolyData() if found is not None else _lines_as_found(model, labelmap)
     image = None if labelmap is None else _labels_after(lines, before, skeleton, labelmap)
     if found is None:
@@ -81,7 +81,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     requests = Requests(modelNode=model, labelmapNode=False, **following)
     (result,) = write_all([(frame, skeleton, requests)])
     if result.curveNodes:
-        refer_to_curves(model, result.curveNodes)
+        refer(model, "curveNodes", result.curveNodes)
     _show_names(model, skeleton)
     color_by(kind, [each for each in (model, result.tubesNode) if each], result.curveNodes)
     model.SetAttribute(STEPS, steps_text(steps))
@@ -119,8 +119,8 @@ def vessels_node(model: Any) -> Any:
 def follow(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
     nodes, names = own_nodes(model), names_of(model)
-    if "tableNode" in nodes:
-        fill_table(nodes["tableNode"], stored_table(model))
+    for table in nodes.get("tableNode", ()):
+        fill_table(table, stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
         curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
 
