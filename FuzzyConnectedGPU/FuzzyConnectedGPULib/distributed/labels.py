@@ -280,8 +280,7 @@ def labels(
         own = (numbers if options.numbered else numbers > 0)[found.component]
         parts = np.split(own, found.firsts[1:-1])
         left = [n for n in range(len(parts)) if not folder.has("done", n)]
-        tasks = [(job, n, parts[n]) for n in left]
-        run_tasks(write_block, tasks, client, progress.part(0.6, 1.0))
+        run_tasks(write_block, [(job, n, parts[n]) for n in left], client, progress.part(0.6, 1.0))
         times.append(perf_counter())
     progress.advance(1.0)
     seconds = dict(zip(("threshold", "label", "write"), np.diff(times).tolist()))
