@@ -25,7 +25,7 @@ from PotentialSkeletonMRML.tree_steps import steps_of
 from .branch_tools import BranchTools
 from .result_section import ResultSection
 from .sentences import found_text
-from .vessels_section import VesselsSection, is_segmentation, segments_of
+from .vessels_section import VesselsSection, choose_current, is_segmentation, segments_of
 from .views import centre_cameras, make_translucent
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
@@ -55,7 +55,7 @@ class SkeletonPanel(Panel):
 
     def enter(self) -> None:
         Panel.enter(self)
-        self.vessels.choose_current(self.parameters)
+        choose_current(self.parameters)
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:

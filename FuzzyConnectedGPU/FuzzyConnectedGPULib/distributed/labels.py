@@ -463,8 +463,6 @@ def _chosen(found: Found, options: LabelOptions) -> tuple[np.ndarray, ComponentT
     if options.components == "largest":
         chosen = chosen[np.lexsort((found.first_voxels[chosen], -found.sizes[chosen]))][:1]
     chosen = chosen[np.argsort(found.first_voxels[chosen])]
-    if options.numbered and chosen.size > np.iinfo(np.uint32).max:
-        raise InputError(f"There are {chosen.size} components: give a larger min_voxels.")
     numbers = np.zeros(found.sizes.size, np.int64)
     numbers[chosen] = np.arange(1, chosen.size + 1)
     return numbers, ComponentTable(found.sizes[chosen], found.low[chosen], found.high[chosen])
