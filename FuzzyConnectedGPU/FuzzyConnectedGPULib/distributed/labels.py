@@ -432,24 +432,23 @@ def label_block(job: LabelJob, number: int) -> None:
 def _flat(inside: np.ndarray, box: Box, shape: tuple[int, ...]) -> np.ndarray:
     """Flat indices in the volume from those in a box."""
     places = np.unravel_index(inside, [s.stop - s.start for s in box])
-    whole = [place.astype(np.int64) + s.start for place, s in zip(places, box)]
-    return (whole[0] * shape[1] + whole[1]) * shape[2] + whole[2]
+    return np.ravel_multi_index([place + s.start for place, s in zip(places, box)], shape)
 
 
 def _touching(voxels: np.ndarray, parts: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Pairs of parts (n, 2) of which face voxels, given by flat indices, are neighbours."""
     order = np.argsort(voxels)
     voxels, parts = voxels[order], parts[order]
-    column = voxels % shape[2], voxels // shape[2] % shape[1], voxels // (shape[1] * shape[2])
+    places = np.unravel_index(voxels, shape)
     found = [np.empty((0, 2), np.int64)]
-    for k, j, i in product((0, 1), (-1, 0, 1), (-1, 0, 1)):
-        if (k, j, i) <= (0, 0, 0):
+    for step in product((0, 1), (-1, 0, 1), (-1, 0, 1)):
+        if step <= (0, 0, 0):
             continue
-        ok = (column[0] + i >= 0) & (column[0] + i < shape[2])
-        ok &= (column[1] + j >= 0) & (column[1] + j < shape[1]) & (column[2] + k < shape[0])
-        wanted = voxels[ok] + (k * shape[1] + j) * shape[2] + i
-        at = np.minimum(np.searchsorted(voxels, wanted), max(voxels.size - 1, 0))
-        hit = voxels[at] == wanted if voxels.size else np.zeros(0, bool)
+        there = [place + n for place, n in zip(places, step)]
+        ok = np.all([(at >= 0) & (at < n) for at, n in zip(there, shape)], axis=0)
+        wanted = np.ravel_multi_index([at[ok] for at in there], shape)
+        at = np.searchsorted(voxels[:-1], wanted)
+        hit = voxels[at] == wanted
         found.append(np.unique(np.stack([parts[ok][hit], parts[at[hit]]], axis=1), axis=0))
     return np.concatenate(found)
 
