@@ -137,7 +137,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             Lines with the arrays that are named in `PotentialSkeletonMRML.lines`, which also makes
             tubes of them (`tubes`) and the skeleton again (`stored_skeleton`).
         labelmapNode : bool or vtkMRMLLabelMapVolumeNode, default True
-            The skeleton's voxels, on the voxels of the labelmap or segment.
+            The skeleton's voxels, on those of the labelmap or segment; steps do not change them.
         tableNode : bool or vtkMRMLTableNode, default True
             One row a branch, with length, radii and generation.
         tubesNode : bool or vtkMRMLModelNode, default False

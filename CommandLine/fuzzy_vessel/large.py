@@ -1,8 +1,8 @@
 """`fuzzy-vessel large`: labels and centrelines of a volume larger than memory.
 
 Steps: connectedness over blocks (with --affinity), labels over blocks, centrelines
-component by component. What a step has finished stays in the folder, so that the same command
-resumes an interrupted run.
+component by component. Connectedness and labels resume block by block: what is finished stays in
+the folder, so that the same command resumes an interrupted run.
 """
 
 import json
@@ -36,7 +36,6 @@ from .reading.process import memory_of_the_machine, refuse_outside
 from .writing import BRANCHES, write_report, write_trees
 
 LEVELS, LABELS, COMPONENTS = "levels.zarr", "labels.ome.zarr", "components.csv"
-CENTRELINES_FOLDER = "centrelines.unfinished"
 COLUMNS = "component,voxels,first_i,first_j,first_k,last_i,last_j,last_k"
 NOT_COMPARED = ("command", "workers", "memory_limit", "out", "device")  # results do not depend
 MEMORY_SHARE = 0.8  # of the machine's, that a run may need where no limit is given
@@ -75,7 +74,7 @@ def large(options: Namespace, progress: Progress) -> Report:
     except OSError as error:
         raise InputError(
             f"{folder}: the results cannot be written: {error.strerror or error}; finished blocks "
-            "and components are kept."
+            "are kept."
         ) from error
     return Report([*lines, f"results    {folder.resolve()}"], warnings)
 
@@ -196,8 +195,7 @@ class _Run:
         skeleton = skeletonize_components(
             zarr.open_array(str(folder / LABELS / "0"), mode="r"), *table, self._spacing,
             options=SkeletonOptions(**{name: getattr(options, name) for name in OPTIONS}),
-            folder=folder / CENTRELINES_FOLDER, memory_limit=self._limit,
-            progress=self._progress,
+            memory_limit=self._limit, progress=self._progress,
         )  # fmt: skip
         self._progress.stage("Writing centrelines")
         matrix = np.diag([*self._spacing[::-1], 1.0])

@@ -2,40 +2,25 @@
 
 A component's force field is a sum over all of its charges, so a component is done as a whole, in
 its box. Components do not interact, except that one in a cavity of another becomes part of it when
-cavities are filled. Components are numbered by first voxels, so an
-enclosing component comes before what lies in its cavities.
+cavities are filled. Components are numbered by first voxels, so an enclosing component comes before
+what lies in its cavities.
 """
 
-import hashlib
-import json
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
-from .component import ComponentSkeleton, assemble
-from .critical_points.critical_points import CriticalPoint
+from .component import assemble
 from .extraction import SkeletonOptions, checked_spacing
-from .graph.curve_skeleton import Branch, CurveSkeleton, Node
+from .graph.curve_skeleton import CurveSkeleton
 from .object.preparing import Prepared, cavity_counts, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
-
-
-class ComponentFolder(StepFolder):
-    """The skeletons of finished components, by number."""
-
-    KINDS: ClassVar[tuple[str, ...]] = ("skeleton",)
-    MANIFEST: ClassVar[str] = "components.json"
 
 
 def skeletonize_components(
@@ -46,14 +31,12 @@ def skeletonize_components(
     spacing: Sequence[float] = (1.0, 1.0, 1.0),
     *,
     options: SkeletonOptions | None = None,
-    folder: str | Path | None = None,
     memory_limit: int | None = None,
     progress: Progress | ProgressCallback | None = None,
 ) -> CurveSkeleton:
     """Curve skeleton of a volume of numbered components that need not fit in memory.
 
-    Equals `skeletonize` of the whole, bit for bit. One component is in memory at a time. An
-    interrupted run is resumed if it is called with the same folder.
+    Equals `skeletonize` of the whole, bit for bit. One component is in memory at a time.
 
     Parameters
     ----------
@@ -69,8 +52,6 @@ def skeletonize_components(
         Voxel size in mm.
     options : SkeletonOptions, optional
         As of `skeletonize`; `close_tunnels` must be 0.
-    folder : str or Path, optional
-        Where the skeletons of components are kept until the end; a temporary one by default.
     memory_limit : int, optional
         Bytes; a component that may need more is refused before anything is computed.
     progress : callable, optional
@@ -98,71 +79,19 @@ def skeletonize_components(
     sizes, low, high = (np.asarray(each, np.int64) for each in (sizes, low, high))
     _check(labels, sizes, low, high, options, memory_limit)
     boxes = [tuple(map(slice, *ends)) for ends in zip(low.tolist(), high.tolist())]
-    digest = hashlib.blake2b(sizes.tobytes() + low.tobytes() + high.tobytes(), digest_size=16)
-    chosen = {name: value for name, value in asdict(options).items() if name != "device"}
-    manifest = {
-        "shape": [int(n) for n in labels.shape], "components": digest.hexdigest(),
-        "spacing": list(checked), "options": chosen,
-    }  # fmt: skip
-    with ExitStack() as stack:
-        place = folder or stack.enter_context(tempfile.TemporaryDirectory(prefix="skeleton-"))
-        finished = ComponentFolder(Path(place))
-        stack.enter_context(folder_lock(finished.path))
-        finished.begin(manifest)
-        numbers: list[int] = []
 
-        def prepare(part: Progress) -> Prepared:
-            return _prepared(labels, boxes, sizes, options, numbers, part)
+    def prepare(part: Progress) -> Prepared:
+        return _prepared(labels, boxes, sizes, options, part)
 
-        def recall(number: int, compute: Callable[[], ComponentSkeleton]) -> ComponentSkeleton:
-            own = numbers[number]
-            if finished.has("skeleton", own):
-                return _of_text(str(finished.get("skeleton", own)["text"]))
-            found = compute()
-            finished.put("skeleton", own, text=_text_of(found))
-            return found
-
-        shape = tuple(labels.shape)
-        skeleton = assemble(prepare, shape, checked, options, Progress.of(progress), recall)
-        finished.remove()
-    return skeleton
-
-
-LISTS = {"nodes": Node, "branches": Branch, "critical_points": CriticalPoint}
-
-
-def _text_of(found: ComponentSkeleton) -> str:
-    """A skeleton as JSON, with the bytes of its arrays."""
-    return json.dumps(
-        asdict(found),
-        default=lambda a: {"type": a.dtype.str, "shape": a.shape, "hex": a.tobytes().hex()},
-    )
-
-
-def _of_text(text: str) -> ComponentSkeleton:
-    def array_of(each: dict) -> Any:
-        if "hex" not in each:
-            return each
-        found = np.frombuffer(bytes.fromhex(each["hex"]), each["type"]).reshape(each["shape"])
-        return found.copy()[()]
-
-    found = json.loads(text, object_hook=array_of)
-    for name, kind in LISTS.items():
-        found[name] = [kind(**each) for each in found[name]]
-    return ComponentSkeleton(**found | {"messages": tuple(found["messages"])})
+    return assemble(prepare, tuple(labels.shape), checked, options, Progress.of(progress))
 
 
 def _prepared(
-    labels: Any,
-    boxes: list,
-    sizes: np.ndarray,
-    options: SkeletonOptions,
-    numbers: list[int],
-    progress: Progress,
+    labels: Any, boxes: list, sizes: np.ndarray, options: SkeletonOptions, progress: Progress
 ) -> Prepared:
-    """The object: components in no other's cavity, filled; their numbers go to the list."""
+    """The object: components in no other's cavity, filled."""
     nested: set[int] = set()
-    filled_sizes, cavities = [], np.zeros(2, np.int64)
+    numbers, filled_sizes, cavities = [], [], np.zeros(2, np.int64)
     for number, box in enumerate(boxes, 1):
         progress.advance((number - 1) / len(boxes))
         if number in nested:
@@ -179,7 +108,7 @@ def _prepared(
     if options.drop_islands > 1:
         small = small_components(np.concatenate([[0], kept]), options.drop_islands)[1:]
         changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(kept[small].sum()))
-        numbers[:] = np.array(numbers)[~small].tolist()
+        numbers = np.array(numbers)[~small].tolist()
         kept = kept[~small]
     is_full = int(sizes.sum()) == int(np.prod(labels.shape, dtype=object))
     warnings = input_warnings(np.zeros(1, bool), is_full, options.strength)
@@ -199,7 +128,7 @@ def _filled(labels: Any, box: tuple, number: int) -> tuple[np.ndarray, np.ndarra
     except Exception as error:
         raise InputError(
             f"Component {number} cannot be read: {type(error).__name__}: {error}. Write the labels "
-            "again; finished components are kept."
+            "again."
         ) from error
     if not (part == number).any():
         raise InputError(
@@ -227,10 +156,9 @@ def _check(
         raise InputError(f"The labels have shape {shape}; K x J x I numbers are needed.")
     if not sizes.size:
         raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
-    if low.shape != (sizes.size, 3) or high.shape != low.shape or (low >= high).any():
-        raise InputError("Each component needs a size and a box, low below high.")
-    if (low < 0).any() or (high > shape).any():
-        raise InputError("A component's box lies outside the labels.")
+    fit = low.shape == high.shape == (sizes.size, 3)
+    if not fit or ((low < 0) | (low >= high) | (high > shape)).any():
+        raise InputError("Each component needs a size and a box in the labels, low below high.")
     needed = (high - low + 6).prod(axis=1) * BOX_VOXEL
     if limit is not None and needed.max() > limit:
         number = int(needed.argmax()) + 1

@@ -325,7 +325,6 @@ class _Run:
 # ---- From the components of a prepared object to one skeleton and its report
 
 Spacing = tuple[float, float, float]
-Recall = Callable[[int, Callable[[], ComponentSkeleton]], ComponentSkeleton]
 
 
 def assemble(
@@ -334,13 +333,11 @@ def assemble(
     spacing: Spacing,
     options: SkeletonOptions,
     progress: Progress,
-    recall: Recall = lambda _number, compute: compute(),
 ) -> CurveSkeleton:
     """The `CurveSkeleton` of an object; see `skeletonize`.
 
     ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
-    spacing (mm); ``recall(number, compute)`` the skeleton of a component: what ``compute()`` gives,
-    or gave in an earlier run.
+    spacing (mm).
     """
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     stages = Stages(progress)
@@ -354,11 +351,7 @@ def assemble(
     ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
     for number, (origin, mask) in enumerate(prepared.components):
         own = stages.part(ends[number - 1] if number else 0.02, ends[number])
-
-        def compute(mask: np.ndarray = mask, own: Stages = own) -> ComponentSkeleton:
-            return skeletonize_component(mask, spacing, options, own)
-
-        found, first = recall(number, compute), len(nodes)
+        found, first = skeletonize_component(mask, spacing, options, own), len(nodes)
         parts.append(found)
         voxels.append(found.voxels + origin)
         points += [replace(p, position=p.position + origin) for p in found.critical_points]

@@ -21,7 +21,7 @@ from PotentialSkeletonLib import interchange
 from PotentialSkeletonLib.interchange import LPS, LineSet, whole_file, world_matrix
 from PotentialSkeletonLib.tree import Forest
 
-from .lines import RADIUS, names_of, polylines, stored_skeleton, tubes, vtk_array
+from .lines import RADIUS, polylines, tubes, vtk_array
 
 ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
 GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
@@ -105,9 +105,6 @@ def _write(writer: Any, data: Any, path: str | PathLike) -> None:
             raise OSError(_("{path} could not be written").format(path=path))
 
 
-# --- a tree as files
-
-
 def write_tree_files(
     folder: Path,
     forest: Forest,
@@ -158,27 +155,3 @@ def write_tree_files(
         "trees; the network keeps them."
     )
     return [text.format(numbers=numbers)] if cut else []
-
-
-# --- a tree of the scene
-
-
-def save_tree(model: Any, path: str | PathLike) -> None:
-    """Write a tree of the scene in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
-
-    `InputError` for another ending, or a name that cannot be written; `OSError` where the file
-    cannot be written: nothing of it is left.
-    """
-    ending, names = Path(path).suffix.lower(), names_of(model)
-    skeleton: Any = stored_skeleton(model, in_world=True)
-    if ending == ".swc":
-        said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
-        with whole_file(path) as partial:
-            partial.write_text(said + skeleton.to_swc(), encoding="utf-8", newline="\n")
-    elif ending == ".graphml":
-        interchange.write_graphml(skeleton, path, names=names)
-    elif ending == ".vtp":
-        write_vtp(interchange.network(skeleton, names=names), path)
-    else:
-        text = _("{path}: trees are written as .swc, .graphml or .vtp.")
-        raise InputError(text.format(path=path))

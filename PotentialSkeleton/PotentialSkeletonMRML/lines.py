@@ -18,7 +18,6 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
     CurveSkeleton,
     Node,
 )
-from PotentialSkeletonLib.tree import rooted_forest
 
 RADIUS = "Radius"  # mm, at each point
 # Of each line:
@@ -36,7 +35,6 @@ SECTIONS = {
     "roundness": "Roundness",
     "filled_percent": "Filled",
 }
-UNITS = {"_mm": "mm", "_mm2": "mm2", "_ml": "ml"}  # endings of a table's columns
 
 
 def vtk_array(values: Any, name: str | None = None) -> Any:
@@ -256,12 +254,9 @@ def fill_table(node: Any, columns: dict[str, Any]) -> None:
         for name, values in columns.items():
             whole = bool(len(values)) and isinstance(values[0], int)
             node.AddColumn(vtk_array(np.array(values, np.int32) if whole else values, name))
-            for ending, unit in UNITS.items():
-                if name.endswith(ending):
-                    node.SetColumnUnitLabel(name, unit)
 
 
-# ---- Branches as markup curves, which lie in a folder of the subject hierarchy as the branches do
+# ---- Branches as markup curves, which lie in a folder of the subject hierarchy
 
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
 
@@ -313,12 +308,11 @@ def show_curve(node: Any, color: tuple, diameter: float) -> None:
     display.SetLineDiameter(diameter)
 
 
-def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node: Any) -> None:
+def group(curves: Sequence[Any], name: str, source_node: Any) -> None:
     """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
 
-    A curve lies below that of its parent branch, seen from the tree's root; branches that close a
-    loop have no parent. Where the first curve is in a folder already, the others join it; a new
-    folder lies beside `source_node`.
+    Where the first curve is in a folder already, the others join it; a new folder lies beside
+    `source_node`.
     """
     hierarchy = subject_hierarchy()
     if hierarchy is None or not curves:
@@ -329,16 +323,9 @@ def group(curves: Sequence[Any], skeleton: CurveSkeleton, name: str, source_node
         folder = hierarchy.CreateFolderItem(place, name)
         hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
         hierarchy.SetItemExpanded(folder, False)
-    items = []
-    for node in curves:  # an earlier tree's parents are given up
+    for node in curves:
         item = hierarchy.GetItemByDataNode(node) or hierarchy.CreateItem(folder, node)
         hierarchy.SetItemParent(item, folder)
-        items.append(item)
-    forest = rooted_forest(skeleton)
-    for branch in forest.branches:
-        if branch.parent >= 0:
-            parent = forest.branches[branch.parent].number
-            hierarchy.SetItemParent(items[branch.number], items[parent])
 
 
 def remove_empty_folder(folder: int) -> None:

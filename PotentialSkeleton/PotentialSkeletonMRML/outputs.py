@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import InputError, InputRemoved
+from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
@@ -119,7 +119,7 @@ def _write(
             put_beside([node], solid.node)
         found[output].append(node)
     curves = found.pop("curveNodes")
-    group(curves, skeleton, solid.name + CENTRELINES, solid.node)
+    group(curves, solid.name + CENTRELINES, solid.node)
     single = {output: nodes[0] for output, nodes in found.items() if nodes}
     for node in (*curves, *single.values()):
         hand_over(node, SKELETON, solid.node)
@@ -151,13 +151,8 @@ def extract_all(
     `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
     given, returns ``work(progress)``, for example of another thread.
     """
-    given = [node for _solid, requests in jobs for node in requests.nodes()]
     for solid, requests in jobs:
         check_apart(requests.nodes(), {_("input"): solid.node})
-    for node in given:
-        if given.count(node) > 1:
-            text = _("{node} was given for two outputs; choose another.")
-            raise InputError(text.format(node=node_name(node)))
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):

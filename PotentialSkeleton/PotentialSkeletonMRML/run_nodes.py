@@ -21,10 +21,15 @@ INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
-CURVES = ROLE + "Curve"
 CENTRELINES = " centrelines"  # ends a model's name
-SINGLE = {"tubesNode": "Tubes", "labelmapNode": "Labelmap", "tableNode": "Table"}
 FORMER = ("Field", *KINDS)  # outputs of version 0.1, which the next run removes
+# The names that `extract` has for its outputs to those of a model's references.
+ROLES = {
+    "curveNodes": "Curve",
+    "tubesNode": "Tubes",
+    "labelmapNode": "Labelmap",
+    "tableNode": "Table",
+} | dict(zip(FORMER, FORMER))
 
 
 @dataclass
@@ -67,23 +72,17 @@ def is_current(model: Any, input_node: Any) -> bool:
 
 
 def refer_to_outputs(result: SkeletonResult, solid: Any) -> None:
-    """Let a result's model refer to its object and to everything that it came with.
-
-    Outputs of the run before on the same object stay referred to. Notes and settings are gone.
-    """
+    """Let a result's model refer to its object and to what it came with; what was said is gone."""
     import slicer
 
-    model, label = result.modelNode, None if solid.label is None else str(solid.label)
-    before = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT), model.GetAttribute(LABEL)
-    others = kept_nodes(model) if before == (solid.node, solid.segment_id, label) else {}
+    model = result.modelNode
     with slicer.util.NodeModify(model):
         model.SetNodeReferenceID(INPUT, solid.node.GetID())
         model.SetAttribute(SEGMENT, solid.segment_id)
-        model.SetAttribute(LABEL, label)
-        for output, role in SINGLE.items():
-            node = getattr(result, output) or others.get(output)
-            model.SetNodeReferenceID(ROLE + role, node.GetID() if node is not None else None)
-        refer_to_curves(model, result.curveNodes or others.get("curveNodes", ()))
+        model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
+        for output in ROLES:
+            node = getattr(result, output, None)
+            refer(model, output, node if isinstance(node, list) else [node])
     describe(model, [], "", "")
 
 
@@ -98,11 +97,12 @@ def describe(model: Any, notes: list[str], vessels: str, settings: str) -> None:
     model.SetAttribute(SETTINGS, settings or None)
 
 
-def refer_to_curves(model: Any, curves: Iterable[Any]) -> None:
-    """Let a model refer to these curves and no others."""
-    model.RemoveNodeReferenceIDs(CURVES)
-    for node in curves:
-        model.AddNodeReferenceID(CURVES, node.GetID())
+def refer(model: Any, output: str, nodes: Iterable[Any]) -> None:
+    """Let a model refer to these nodes, but for None, as one of its outputs, and to no others."""
+    model.RemoveNodeReferenceIDs(ROLE + ROLES[output])
+    for node in nodes:
+        if node is not None:
+            model.AddNodeReferenceID(ROLE + ROLES[output], node.GetID())
 
 
 def kept_model(input_node: Any, segment_id: str) -> Any:
@@ -147,34 +147,28 @@ def kept_notes(model: Any) -> list[str]:
     return json.loads(model.GetAttribute(NOTES) or "[]")
 
 
-def kept_nodes(model: Any) -> dict[str, Any]:
+def kept_nodes(model: Any) -> dict[str, list[Any]]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
-    Missing nodes are left out; `curveNodes` is a list.
+    Missing ones are left out.
     """
-    found = {output: model.GetNodeReference(ROLE + role) for output, role in SINGLE.items()}
-    found |= {"modelNode": model, "curveNodes": referred(model, CURVES)}
-    return {output: nodes for output, nodes in found.items() if nodes}
+    found = {output: referred(model, ROLE + role) for output, role in ROLES.items()}
+    return {output: nodes for output, nodes in found.items() if nodes} | {"modelNode": [model]}
 
 
-def own_nodes(model: Any) -> dict[str, Any]:
+def own_nodes(model: Any) -> dict[str, list[Any]]:
     """As `kept_nodes`, without those that no run may write into: copies that somebody made."""
     if model is None or not is_output(model, SKELETON):
         return {}
-    own = kept_nodes(model)
-    curves = [node for node in own.pop("curveNodes", ()) if is_output(node, SKELETON)]
-    own = {output: node for output, node in own.items() if is_output(node, SKELETON)}
-    return {**own, "curveNodes": curves} if curves else own
+    kept = kept_nodes(model).items()
+    own = {output: [each for each in nodes if is_output(each, SKELETON)] for output, nodes in kept}
+    return {output: nodes for output, nodes in own.items() if nodes}
 
 
-def drop_left_over(model: Any, result: SkeletonResult) -> None:
-    """Remove the outputs of the run before, of a model or None, that this run did not write."""
-    if model is None:
-        return
-    left = {name: nodes for name, nodes in own_nodes(model).items() if not getattr(result, name)}
-    curves = left.pop("curveNodes", [])
-    former = [model.GetNodeReference(ROLE + role) for role in FORMER]
-    folder = folder_of(curves[0]) if curves else 0
-    for node in (*left.values(), *curves, *(each for each in former if is_output(each, SKELETON))):
-        remove_node(node)
+def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None:
+    """Remove what the run before wrote (its `own_nodes`) and this run did not."""
+    folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
+    for output, nodes in before.items():
+        for node in nodes if not getattr(result, output, None) else ():
+            remove_node(node)
     remove_empty_folder(folder)

@@ -22,6 +22,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     voxels_of,
 )
 from FuzzyVesselCoreLib.translation import tr as _
+from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 LISTED = 20  # labels or segments that a message names at most
 # Axes this near to right angles (sine of the deviation) count as such: headers are rounded. A
@@ -59,8 +60,7 @@ class SolidInput:
 
     def cropped(self) -> "SolidInput":
         """The object with one layer of empty voxels around it."""
-        held = [np.flatnonzero(self.mask.any(axis=tuple({0, 1, 2} - {axis}))) for axis in range(3)]
-        box = tuple(slice(int(each[0]), int(each[-1]) + 1) for each in held)
+        box: Any = bounding_box(self.mask)
         matrix = self.ijk_to_ras.copy()
         matrix[:3, 3] += matrix[:3, :3] @ [side.start - 1.0 for side in box[::-1]]
         return replace(self, mask=np.pad(self.mask[box], 1), ijk_to_ras=matrix)

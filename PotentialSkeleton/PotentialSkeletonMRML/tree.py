@@ -34,6 +34,7 @@ from PotentialSkeletonLib.branch_tools import (
     section_measures,
     territories,
 )
+from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, straightening, tree_steps
@@ -216,8 +217,24 @@ class Tree:
         tree_steps.rename(self.model, self.skeleton, accepted)
 
     def save(self, path: Any) -> None:
-        """Write the tree as .swc, .graphml or .vtp in world coordinates, with its names."""
-        interchange.save_tree(self.model, path)
+        """Write the tree in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
+
+        `InputError` for another ending, or a name that cannot be written; `OSError` where the file
+        cannot be written: nothing of it is left.
+        """
+        ending, names = Path(path).suffix.lower(), self.names
+        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        if ending == ".swc":
+            said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
+            with whole_file(path) as partial:
+                partial.write_text(said + skeleton.to_swc(), encoding="utf-8", newline="\n")
+        elif ending == ".graphml":
+            write_graphml(skeleton, path, names=names)
+        elif ending == ".vtp":
+            interchange.write_vtp(network(skeleton, names=names), path)
+        else:
+            text = _("{path}: trees are written as .swc, .graphml or .vtp.")
+            raise InputError(text.format(path=path))
 
     def saveFormats(self, folder: Any, formats: Collection[str] = interchange.FORMATS) -> list[str]:
         """Write the tree in world coordinates, with its names, as a new folder of files.
@@ -301,14 +318,11 @@ class Tree:
         `width` of the slices is in mm, by default 30 or five diameters.
         `straightening.patient_position` leads from the volume to the patient.
         """
-        if isinstance(way, int):
-            branch = checked_branch(self.skeleton, way)
-            points, radius = branch.points, branch.radius
-        else:
-            found = self.distance(*way)
-            points, radius = found.points, found.radius
+        is_branch = isinstance(way, int)
+        line: Any = checked_branch(self.skeleton, way) if is_branch else self.distance(*way)
+        points = self._to_world(line.points)
         return straightening.straighten(
-            self.model, self._to_world(points), radius, volumeNode, width, progress, wait
+            self.model, points, line.radius, volumeNode, width, progress, wait
         )
 
     def section(self, place: Any) -> Section:

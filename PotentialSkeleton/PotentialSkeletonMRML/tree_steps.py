@@ -13,16 +13,13 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import inside, transform_points
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, remove_node
-from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.branch_tools import (
     Step,
     checked_branch,
-    dense_points,
     nearest_place,
     replayed,
     steps_of_text,
@@ -34,18 +31,17 @@ from PotentialSkeletonLib.tree import Course
 from .colouring import color_by, kind_of
 from .lines import NAME, fill_table, names_of, skeleton_of, stored_table, vtk_array
 from .outputs import Requests, write_all
-from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer_to_curves
+from .run_nodes import INPUT, ROLE, own_name, own_nodes, refer
 from .solid import SolidInput
 
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # attribute and reference of a model
 NAMES = ROLE + "Names"  # attribute of a model
-VOXELS = "SkeletonVoxels"  # field array of the lines as found: I, J, K
-SAME_VOXEL = 0.25  # voxels: the step between a curve's samples; what is further away is not on it
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters of a name
 # Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
 HIDDEN = ("Cc", "Cs")
-FOLLOWING = ("tubesNode", "tableNode", "curveNodes")  # outputs that are made of the lines
+# Outputs that are made of the lines; the labelmap keeps the voxels that the run has found.
+FOLLOWING = ("tubesNode", "tableNode", "curveNodes")
 
 
 def steps_of(model: Any) -> list[Step]:
@@ -56,24 +52,18 @@ def steps_of(model: Any) -> list[Step]:
 
 
 def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
-    """Replay steps, instead of the earlier ones, on the lines as found; all outputs follow.
+    """Replay steps, instead of the earlier ones, on the lines as found; outputs follow.
 
     Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does not
     fit, no branch is left, or the vessels are gone: the scene is unchanged.
     """
     found, vessels = model.GetNodeReference(FOUND), vessels_node(model)
-    before = skeleton_of(found or model)
-    skeleton, _kept = replayed(before, steps)
+    skeleton, _kept = replayed(skeleton_of(found or model), steps)
     if not skeleton.branches:
         raise InputError(_("That would remove every branch: nothing was changed."))
     nodes, kind = own_nodes(model), kind_of(model)
-    labelmap: Any = nodes.get("labelmapNode")
-    lines = found.GetPolyData() if found is not None else _lines_as_found(model, labelmap)
-    image = None if labelmap is None else _labels_after(lines, before, skeleton, labelmap)
     if found is None:
-        _keep_as_found(model, lines)
-    if image is not None:
-        labelmap.SetAndObserveImageData(image)
+        _keep_as_found(model)
     # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
     nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
     frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
@@ -81,7 +71,7 @@ def set_steps(model: Any, steps: Sequence[Step]) -> CurveSkeleton:
     requests = Requests(modelNode=model, labelmapNode=False, **following)
     (result,) = write_all([(frame, skeleton, requests)])
     if result.curveNodes:
-        refer_to_curves(model, result.curveNodes)
+        refer(model, "curveNodes", result.curveNodes)
     _show_names(model, skeleton)
     color_by(kind, [each for each in (model, result.tubesNode) if each], result.curveNodes)
     model.SetAttribute(STEPS, steps_text(steps))
@@ -119,8 +109,8 @@ def vessels_node(model: Any) -> Any:
 def follow(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
     nodes, names = own_nodes(model), names_of(model)
-    if "tableNode" in nodes:
-        fill_table(nodes["tableNode"], stored_table(model))
+    for table in nodes.get("tableNode", ()):
+        fill_table(table, stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
         curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
 
@@ -187,54 +177,15 @@ def _branch_at(skeleton: CurveSkeleton, point: Any) -> int | None:
     return number if away <= SAME_PLACE else None
 
 
-def _lines_as_found(model: Any, labelmap: Any) -> Any:
-    """A copy of a model's lines that also holds the skeleton's voxels."""
-    import slicer
+def _keep_as_found(model: Any) -> None:
+    """Add a hidden model of the lines, which is saved with the scene."""
     import vtk
 
     lines = vtk.vtkPolyData()
     lines.ShallowCopy(model.GetPolyData())
-    if labelmap is not None:
-        voxels = np.argwhere(slicer.util.arrayFromVolume(labelmap))[:, ::-1]
-        lines.GetFieldData().AddArray(vtk_array(voxels.astype(np.int32), VOXELS))
-    return lines
-
-
-def _keep_as_found(model: Any, lines: Any) -> None:
-    """Add a hidden model of the lines, which is saved with the scene."""
     with all_or_nothing() as add:
         node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
         node.SetHideFromEditors(True)
         node.SetSelectable(False)
         node.SetAndObserveMesh(lines)
     model.SetNodeReferenceID(FOUND, node.GetID())
-
-
-def _labels_after(lines: Any, found: CurveSkeleton, now: CurveSkeleton, labelmap: Any) -> Any:
-    """The skeleton's voxels that belong to the branches that are left, and to bridges, as image.
-
-    None where the lines as found do not hold the voxels.
-    """
-    from scipy.spatial import cKDTree
-    from vtk.util.numpy_support import vtk_to_numpy
-
-    array = lines.GetFieldData().GetArray(VOXELS)
-    if array is None:
-        return None
-    voxels = vtk_to_numpy(array).reshape(-1, 3)[:, ::-1]
-    from_ras = np.linalg.inv(ijk_to_ras(labelmap))
-
-    def curves(skeleton: CurveSkeleton) -> np.ndarray:
-        """Points of all curves in voxels K, J, I."""
-        placed = (transform_points(from_ras, b.points[:, ::-1]) for b in skeleton.branches)
-        return np.concatenate([dense_points(points[:, ::-1]) for points in placed])
-
-    before, after = curves(found), curves(now)
-    there, here = cKDTree(before), cKDTree(after)
-    left = voxels[here.query(voxels)[0] <= there.query(voxels)[0] + SAME_VOXEL]
-    bridges = np.rint(after[there.query(after)[0] > SAME_VOXEL]).astype(int)
-    shape = labelmap.GetImageData().GetDimensions()[::-1]
-    labels = np.zeros(shape, np.uint8)
-    for places in (left, bridges[inside(bridges, shape)]):
-        labels[tuple(places.T)] = 1
-    return image_from_array(labels)

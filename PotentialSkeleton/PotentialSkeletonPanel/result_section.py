@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from PotentialSkeletonMRML.colouring import (
     radius_color,
     radius_range,
 )
-from PotentialSkeletonMRML.interchange import save_tree
 from PotentialSkeletonMRML.lines import joint_table, stored_skeleton, stored_table
 from PotentialSkeletonMRML.run_nodes import kept_notes, tree_name
 from PotentialSkeletonMRML.tree import Tree
@@ -200,7 +198,7 @@ class ResultSection:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
         several = len(self.models) > 1
         files = {
-            f"-{file_name(tree_name(model))}" if several else "": partial(save_tree, model)
+            f"-{file_name(tree_name(model))}" if several else "": Tree(model).save
             for model in self.models
         }
         self._save(_("Save the tree"), "swc", files)

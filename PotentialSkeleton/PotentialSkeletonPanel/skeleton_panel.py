@@ -25,7 +25,7 @@ from PotentialSkeletonMRML.tree_steps import steps_of
 from .branch_tools import BranchTools
 from .result_section import ResultSection
 from .sentences import found_text
-from .vessels_section import VesselsSection, is_segmentation, segments_of
+from .vessels_section import VesselsSection, choose_current, is_segmentation, segments_of
 from .views import centre_cameras, make_translucent
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
@@ -55,7 +55,7 @@ class SkeletonPanel(Panel):
 
     def enter(self) -> None:
         Panel.enter(self)
-        self.vessels.choose_current(self.parameters)
+        choose_current(self.parameters)
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
@@ -141,16 +141,15 @@ class SkeletonPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         chosen = frozen(parameters)
         segments = segments_of(chosen)
-        earlier = {each: kept_model(chosen.input, each) for each in segments}
+        earlier = {each: own_nodes(kept_model(chosen.input, each)) for each in segments}
         vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
         options |= {"progress": progress, "wait": self.running.wait}
 
         def outputs(segment: str) -> dict[str, Any]:
             """Nodes of the run before are filled again, others are new."""
-            there = own_nodes(earlier[segment])
-            return {"modelNode": there.get("modelNode", True)} | {
-                output: getattr(chosen, name) and there.get(output, True)
+            return {"modelNode": earlier[segment].get("modelNode", True)} | {
+                output: getattr(chosen, name) and earlier[segment].get(output, True)
                 for output, name in OUTPUTS.items()
             }
 
@@ -162,7 +161,7 @@ class SkeletonPanel(Panel):
             drop_left_over(earlier[segment], result)
             describe(result.modelNode, result.warnings, vessels[segment], settings)
             _color(result.modelNode, chosen.colouring.value)
-            if earlier[segment] is None:
+            if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
             centre_cameras(results[0].modelNode)
@@ -201,5 +200,4 @@ def settings_text(parameters: Any) -> str:
 
 def _color(model: Any, kind: str) -> None:
     nodes = kept_nodes(model)
-    models = [nodes[each] for each in ("modelNode", "tubesNode") if each in nodes]
-    color_by(kind, models, nodes.get("curveNodes", ()))
+    color_by(kind, [model, *nodes.get("tubesNode", ())], nodes.get("curveNodes", ()))

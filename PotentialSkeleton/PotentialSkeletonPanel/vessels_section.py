@@ -26,15 +26,6 @@ class VesselsSection:
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
         self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
 
-    def choose_current(self, parameters: Any) -> None:
-        """Choose what is shown, where nothing is chosen yet."""
-        node, segment_id = current_object() if parameters.input is None else (None, "")
-        if node is not None:
-            with slicer.util.NodeModify(parameters.parameterNode):
-                parameters.input = node
-                if segment_id:
-                    parameters.segment = segment_id
-
     def react(self, parameters: Any) -> None:
         """Choose the first segment where the chosen one is not there; notice edits."""
         self._edits.follow((parameters.input,))
@@ -139,6 +130,14 @@ def segments_of(parameters: Any) -> list[str]:
 def is_segmentation(node: Any) -> bool:
     """Whether a node, or None, is a segmentation."""
     return node is not None and node.IsA(SEGMENTATION)
+
+
+def choose_current(parameters: Any) -> None:
+    """Choose what a person most likely means, where nothing is chosen yet."""
+    node, segment_id = current_object() if parameters.input is None else (None, "")
+    if node is not None:
+        with slicer.util.NodeModify(parameters.parameterNode):
+            parameters.input, parameters.segment = node, segment_id or parameters.segment
 
 
 def current_object() -> tuple[Any, str]:

@@ -13,7 +13,7 @@ from scipy import ndimage
 from FuzzyConnectedGPULib import GaussianAffinity, automatic_threshold, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
 from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness, labels
-from FuzzyConnectedGPULib.thresholds import fill_gaps
+from FuzzyConnectedGPULib.thresholds import choose_threshold, fill_gaps
 from FuzzyVesselCoreLib.errors import InputError
 from support.problems import problems
 
@@ -218,6 +218,9 @@ def test_the_automatic_threshold_is_that_of_the_whole(whole, tmp_path):
     placed = image.attrs["ome"]["multiscales"][0]["datasets"][0]["coordinateTransformations"]
     assert placed[0]["scale"] == [3.0, 2.0, 1.0]
     assert "image-label" in image.attrs["ome"]
+    background = np.argwhere((whole > 0) & (whole < 1))[:2]  # they raise it
+    run = labels(levels, None, np.empty(levels.shape, np.uint8), background_seeds=background)
+    assert run.threshold == choose_threshold(whole, background)
 
 
 def test_interrupted_labels_are_resumed(whole, tmp_path, monkeypatch):

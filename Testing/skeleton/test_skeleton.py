@@ -14,7 +14,7 @@ import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
-from PotentialSkeletonLib import SkeletonOptions, component, skeletonize
+from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.object.preparing import close_tunnels
 from PotentialSkeletonLib.thinning import empty_states, gap_paths, grow, peel, removable, thin
@@ -363,29 +363,6 @@ def test_components_in_cavities_and_islands():
     assert same(mask, drop_islands=5).report["islands_dropped"] == 1
 
 
-def test_an_interrupted_run_is_resumed(tmp_path, monkeypatch):
-    mask = np.zeros((9, 9, 60), bool)
-    for start in (1, 21, 41):
-        mask[3:6, 3:6, start : start + 15] = True
-    original, done = component.skeletonize_component, []
-
-    def failing(*arguments):
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        done.append(1)
-        return original(*arguments)
-
-    monkeypatch.setattr(component, "skeletonize_component", failing)
-    with pytest.raises(KeyboardInterrupt):
-        skeletonize_components(*numbered(mask), folder=tmp_path / "run")
-    done[:] = [1]
-    found = skeletonize_components(*numbered(mask), folder=tmp_path / "run")
-    assert len(done) == 2
-    monkeypatch.undo()
-    assert np.array_equal(found.voxels, skeletonize(mask).voxels)
-    assert not (tmp_path / "run").exists()
-
-
 def test_bad_input_is_named():
     labels, sizes, low, high = numbered(np.pad(np.ones((3, 3, 9), bool), 1))
     calls = [
@@ -393,7 +370,7 @@ def test_bad_input_is_named():
         ((labels[0], sizes, low, high), {}, "K x J x I"),
         ((labels, sizes[:0], low[:0], high[:0]), {}, "empty"),
         ((labels, sizes, high, low), {}, "low below high"),
-        ((labels, sizes, low, high + 9), {}, "outside the labels"),
+        ((labels, sizes, low, high + 9), {}, "box in the labels"),
         ((labels * 2, sizes, low, high), {}, "no component 1"),
         ((labels, sizes, low, high), {"memory_limit": 1000}, "above the limit"),
     ]

@@ -1,6 +1,7 @@
 """The partition of a volume into blocks, arrays that are read and written by blocks, and tasks."""
 
 import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -279,18 +280,14 @@ def run_tasks(
         import dask
     except ModuleNotFoundError as error:
         raise InputError("Several workers need Dask: pip install 'dask[distributed]'.") from error
-    width = BATCH * max(_workers(client), 1)
+    if hasattr(client, "nthreads"):  # of dask.distributed
+        workers = sum(client.nthreads().values())
+    else:
+        workers = getattr(client, "_max_workers", None) or os.cpu_count() or 1
+    width = BATCH * max(workers, 1)
     found = []
     for first in range(0, len(tasks), width):
         batch = [dask.delayed(work, pure=False)(*task) for task in tasks[first : first + width]]
         found += dask.compute(*batch, scheduler=client)
         progress.advance(min(first + width, len(tasks)) / len(tasks))
     return found
-
-
-def _workers(client: Any) -> int:
-    if hasattr(client, "nthreads"):  # of dask.distributed
-        return sum(client.nthreads().values())
-    import os
-
-    return getattr(client, "_max_workers", None) or os.cpu_count() or 1

@@ -24,7 +24,8 @@ from ..affinity import GaussianAffinity, level_values
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import SMALL_INTEGERS, Problem, level_of_cut
-from .blocks import Box, Partition, Volume, cannot_write, create, run_tasks, said
+from ..solvers.blocks import node_values, sorted_by_level
+from .blocks import Box, Partition, Volume, cannot_write, create, face_forest, run_tasks, said
 
 TARGET_TYPES = ("uint16", "float32")
 UNFINISHED = ".unfinished"
@@ -395,8 +396,6 @@ def _run(job: Job, client: Any, progress: Progress) -> tuple[dict[str, float], d
 
 def contract_block(job: Job, number: int) -> None:
     """First pass: the spanning forest of a block's face voxels."""
-    from .blocks import face_forest
-
     box = job.partition.boxes[number]
     problem, checksum = job.problem(box)
     inside = job.face_voxels(box, problem.mask)
@@ -409,8 +408,6 @@ def contract_block(job: Job, number: int) -> None:
 
 def join_forests(job: Job) -> tuple[np.ndarray, np.ndarray]:
     """The levels of all face voxels, and the number of each block's first one."""
-    from ..solvers.blocks import node_values, sorted_by_level
-
     boxes = job.partition.boxes
     records = [job.folder.get("forest", n) for n in range(len(boxes))]
     firsts = np.cumsum([0] + [record["inside"].size for record in records])
@@ -466,9 +463,8 @@ def finish_block(job: Job, number: int) -> None:
     shape = problem.voxels.shape
     found = np.zeros(shape, np.uint16)
     if problem.seeds.size:
-        found = solve_problem(problem, SolverOptions(device=job.device), Progress.of(None))[
-            0
-        ].levels
+        scene, *_rest = solve_problem(problem, SolverOptions(device=job.device), Progress.of(None))
+        found = scene.levels
     job.target.write(box, level_values(found) if job.target.dtype.kind == "f" else found)
     job.folder.put("done", number)
 

@@ -9,7 +9,7 @@ partition gives the labels of the whole, numbered by first voxels in the order K
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -147,13 +147,13 @@ class LabelJob:
 
     scene: Volume
     mask: Volume | None
-    target: Volume | None
+    target: Volume
     partition: Partition
-    folder: Any
-    lowest: float = 1
-    rounds: int = 0
-    background: np.ndarray = field(default_factory=lambda: NOWHERE)
-    seeds: np.ndarray = field(default_factory=lambda: NOWHERE)
+    folder: LabelFolder
+    lowest: float
+    rounds: int
+    background: np.ndarray
+    seeds: np.ndarray
 
     def numbered(self, box: Box) -> tuple[np.ndarray, int]:
         """The labels of the object in a box, and how many there are."""
@@ -262,13 +262,13 @@ def labels(
         "filled gaps": options.fill_gaps,
     }  # fmt: skip
     make = partial(create_image, spacing=spacing, origin=origin)
-    given = target, partition, options, (options.target_type,), LabelFolder, manifest, make
-    with output(*given) as (written, folder):
+    where = target, partition, options, (options.target_type,), LabelFolder, manifest, make
+    with output(*where) as (written, folder):
         times = [perf_counter()]
         if threshold is None and not is_labelmap(store):
-            part = progress.part(0.0, 0.2)
-            histogram = _histogram(store, partition, client, part)
-            threshold = _automatic(histogram, store, background_seeds and barred, options.cut)
+            tasks = [(store, box) for box in partition.boxes]
+            counts = run_tasks(count_block, tasks, client, progress.part(0.0, 0.2))
+            threshold = _automatic(np.sum(counts, axis=0), store, barred, options.cut)
         lowest = 1 if threshold is None else _lowest(store, threshold)
         times.append(perf_counter())
         job = LabelJob(
@@ -277,7 +277,10 @@ def labels(
         found = find_components(job, client, progress.part(0.2, 0.6))
         numbers, table = _chosen(found, options)
         times.append(perf_counter())
-        _write(job, found, numbers if options.numbered else numbers > 0, client, progress)
+        own = (numbers if options.numbered else numbers > 0)[found.component]
+        parts = np.split(own, found.firsts[1:-1])
+        left = [n for n in range(len(parts)) if not folder.has("done", n)]
+        run_tasks(write_block, [(job, n, parts[n]) for n in left], client, progress.part(0.6, 1.0))
         times.append(perf_counter())
     progress.advance(1.0)
     seconds = dict(zip(("threshold", "label", "write"), np.diff(times).tolist()))
@@ -429,24 +432,23 @@ def label_block(job: LabelJob, number: int) -> None:
 def _flat(inside: np.ndarray, box: Box, shape: tuple[int, ...]) -> np.ndarray:
     """Flat indices in the volume from those in a box."""
     places = np.unravel_index(inside, [s.stop - s.start for s in box])
-    whole = [place.astype(np.int64) + s.start for place, s in zip(places, box)]
-    return (whole[0] * shape[1] + whole[1]) * shape[2] + whole[2]
+    return np.ravel_multi_index([place + s.start for place, s in zip(places, box)], shape)
 
 
 def _touching(voxels: np.ndarray, parts: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Pairs of parts (n, 2) of which face voxels, given by flat indices, are neighbours."""
     order = np.argsort(voxels)
     voxels, parts = voxels[order], parts[order]
-    column = voxels % shape[2], voxels // shape[2] % shape[1], voxels // (shape[1] * shape[2])
+    places = np.unravel_index(voxels, shape)
     found = [np.empty((0, 2), np.int64)]
-    for k, j, i in product((0, 1), (-1, 0, 1), (-1, 0, 1)):
-        if (k, j, i) <= (0, 0, 0):
+    for step in product((0, 1), (-1, 0, 1), (-1, 0, 1)):
+        if step <= (0, 0, 0):
             continue
-        ok = (column[0] + i >= 0) & (column[0] + i < shape[2])
-        ok &= (column[1] + j >= 0) & (column[1] + j < shape[1]) & (column[2] + k < shape[0])
-        wanted = voxels[ok] + (k * shape[1] + j) * shape[2] + i
-        at = np.minimum(np.searchsorted(voxels, wanted), max(voxels.size - 1, 0))
-        hit = voxels[at] == wanted if voxels.size else np.zeros(0, bool)
+        there = [place + n for place, n in zip(places, step)]
+        ok = np.all([(at >= 0) & (at < n) for at, n in zip(there, shape)], axis=0)
+        wanted = np.ravel_multi_index([at[ok] for at in there], shape)
+        at = np.searchsorted(voxels[:-1], wanted)
+        hit = voxels[at] == wanted
         found.append(np.unique(np.stack([parts[ok][hit], parts[at[hit]]], axis=1), axis=0))
     return np.concatenate(found)
 
@@ -460,36 +462,17 @@ def _chosen(found: Found, options: LabelOptions) -> tuple[np.ndarray, ComponentT
     if options.components == "largest":
         chosen = chosen[np.lexsort((found.first_voxels[chosen], -found.sizes[chosen]))][:1]
     chosen = chosen[np.argsort(found.first_voxels[chosen])]
-    if options.numbered and chosen.size > np.iinfo(np.uint32).max:
-        raise InputError(f"There are {chosen.size} components: give a larger min_voxels.")
     numbers = np.zeros(found.sizes.size, np.int64)
     numbers[chosen] = np.arange(1, chosen.size + 1)
     return numbers, ComponentTable(found.sizes[chosen], found.low[chosen], found.high[chosen])
 
 
-def _write(
-    job: LabelJob, found: Found, numbers: np.ndarray, client: Any, progress: Progress
-) -> None:
-    tasks = []
-    for n in range(len(job.partition.boxes)):
-        if not job.folder.has("done", n):
-            own = numbers[found.component[found.firsts[n] : found.firsts[n + 1]]]
-            tasks.append((job, n, own))
-    run_tasks(write_block, tasks, client, progress.part(0.6, 1.0))
-
-
 def write_block(job: LabelJob, number: int, numbers: np.ndarray) -> None:
     """Write the numbers of a block's parts."""
     box = job.partition.boxes[number]
-    assert job.target is not None
     by_part = np.concatenate([[0], numbers]).astype(job.target.dtype)
     job.target.write(box, by_part[job.numbered(box)[0]])
     job.folder.put("done", number)
-
-
-def _histogram(scene: Volume, partition: Partition, client: Any, progress: Progress) -> np.ndarray:
-    counts = run_tasks(count_block, [(scene, box) for box in partition.boxes], client, progress)
-    return np.sum(counts, axis=0)
 
 
 def count_block(scene: Volume, box: Box) -> np.ndarray:
@@ -500,9 +483,9 @@ def count_block(scene: Volume, box: Box) -> np.ndarray:
     return np.bincount(values[values > 0], minlength=TOP_LEVEL + 1)
 
 
-def _automatic(histogram: np.ndarray, scene: Volume, background: Any, cut: float) -> float:
+def _automatic(histogram: np.ndarray, scene: Volume, background: np.ndarray, cut: float) -> float:
     automatic = threshold_of_curve(*curve_of(histogram), math.prod(scene.shape))
-    if background is None:
+    if not background.size:
         return automatic
     voxels = [scene.read(tuple(slice(n, n + 1) for n in seed)) for seed in background.tolist()]  # type: ignore[arg-type]
     found = np.concatenate([voxel.reshape(-1) for voxel in voxels])

@@ -71,7 +71,6 @@ def refusals():
         "segment of label": (lambda s: ((s, "vessel"), {}), "'scan' is a labelmap"),
         "method": (lambda s: ((s,), {"method": "magic"}), "magic"),
         "input as output": (lambda s: ((s,), {"labelmapNode": s}), "'scan' is the input"),
-        "twice": (lambda s: ((s,), twice("vtkMRMLModelNode")), "two outputs"),
     }
 
 
@@ -85,11 +84,6 @@ def add(class_name):
     import slicer
 
     return slicer.mrmlScene.AddNewNodeByClass(class_name, "new")
-
-
-def twice(class_name):
-    node = add(class_name)
-    return {"modelNode": node, "tubesNode": node}
 
 
 @pytest.mark.parametrize("case", refusals())

@@ -66,7 +66,6 @@ def test_the_territories_make_up_the_organ(logic, distance):
     table = found.tableNode
     titles = [table.GetColumnName(n) for n in range(3)]
     assert titles == ["territory", "volume_ml", "share_percent"]
-    assert table.GetColumnUnitLabel("volume_ml") == "ml"
     two = tree.divideOrgan(node, "Liver", {"Right": [0, 1], "Left": [2, 3]}, distance)
     assert list(two.volumes) == ["Right", "Left"]
 
