@@ -1,5 +1,7 @@
 """Fuzzy connectedness on the CPU: the definition, its invariants, and every solver alike."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,23 +59,15 @@ def test_progress_rises_to_one_and_cancels(solver):
     volume = np.random.default_rng(12).normal(100, 10, (40, 64, 64)).astype(np.float32)
     affinity = GaussianAffinity(100, 30, 30)
     fractions = []
-    run = dict(solver=solver, device="cpu")
-    connectedness(
-        volume, [[9, 9, 9]], affinity, **run, progress=lambda f: fractions.append(f) or True
-    )
+    run = partial(connectedness, volume, [[9, 9, 9]], affinity, solver=solver, device="cpu")
+    run(progress=lambda f: fractions.append(f) or True)
     assert fractions[0] == 0
     assert fractions[-1] == 1
     assert len(fractions) > 2
     assert fractions == sorted(fractions)
     calls = []
     with pytest.raises(Cancelled):
-        connectedness(
-            volume,
-            [[9, 9, 9]],
-            affinity,
-            **run,
-            progress=lambda f: calls.append(f) or len(calls) < 2,
-        )
+        run(progress=lambda f: calls.append(f) or len(calls) < 2)
     assert len(calls) == 2
 
 

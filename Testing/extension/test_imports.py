@@ -213,7 +213,6 @@ ROOMS = re.compile(r"(MRML|Panel)/|^FuzzyVesselCoreLib/(mrml|widgets)/|^Segment.
 SENTENCE = re.compile(r"[A-Z{].* .* .*([.:?!]|[a-z][.:] \{\})", re.DOTALL)
 WORDS = re.compile(r"[A-Za-z]+ ")
 OWN_ERRORS = ("InputError", "InputRemoved", "DeviceError", "Cancelled", "FuzzyVesselError")
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TRANSLATED = [
     path for name, path in FILES.items() if ROOMS.search(name) and "self_test" not in name
 ]
@@ -221,21 +220,17 @@ TRANSLATED = [
 
 def untranslated(tree):
     """Line and text of each sentence outside of `_`, and of whatever else an error says."""
-    pending = [(tree, False)]
-    while pending:
-        node, raised = pending.pop()
-        if _translated(node) or _has_fields(node):
-            continue
-        text = _text(node)
-        if text is not None:
-            if SENTENCE.fullmatch(text) or (raised and WORDS.search(text)):
-                yield node.lineno, text
-            continue
-        raised = raised or (isinstance(node, ast.Raise) and _of_a_user(node))
-        children = list(ast.iter_child_nodes(node))
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
-            children.remove(node.body[0])
-        pending += [(child, raised) for child in children]
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        text, around = _text(node), [node]
+        while around[-1] in parents:
+            around.append(parents[around[-1]])
+        if text is None or isinstance(around[1], ast.Expr | ast.JoinedStr):
+            continue  # a docstring, or a part of another text
+        raised = any(isinstance(each, ast.Raise) and _of_a_user(each) for each in around)
+        says = SENTENCE.fullmatch(text) or (raised and WORDS.search(text))
+        if says and not any(_translated(each) or _has_fields(each) for each in around):
+            yield node.lineno, text
 
 
 def _translated(node):

@@ -1,5 +1,7 @@
 """Clicks of the contrast model: each is obeyed, none does more than it should; what is refused."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -157,21 +159,14 @@ def test_what_cannot_be_used_is_named(volume, arguments, message):
 
 def test_a_run_can_be_cancelled_at_any_time(volume):
     segment(volume, [FIRST], progress=lambda f: True)  # a first run waits for compiled code, too
-    fractions = []
-    segment(
-        volume, [FIRST], background_seeds=[SECOND], progress=lambda f: fractions.append(f) or True
-    )
+    fractions, run = [], partial(segment, volume, [FIRST], background_seeds=[SECOND])
+    run(progress=lambda f: fractions.append(f) or True)
     assert fractions == sorted(fractions)
     assert (fractions[0], fractions[-1]) == (0, 1)
     for stop in range(len(fractions)):
         left = [False] + [True] * stop
         with pytest.raises(Cancelled):
-            segment(
-                volume,
-                [FIRST],
-                background_seeds=[SECOND],
-                progress=lambda _f, left=left: left.pop(),
-            )
+            run(progress=lambda _f, left=left: left.pop())
 
 
 # --- clicks without any contrast, and further clicks in a vessel that is there
@@ -205,15 +200,10 @@ def test_a_click_in_air_adds_a_few_voxels_and_is_named(phantom, click):
     assert note.voxels == (click,)
     assert "I,J,K = " + ",".join(map(str, click[::-1])) in note
     assert before.scene.notes == ()
-
-
-@pytest.mark.parametrize("click", AIR)
-def test_the_only_click_in_air_adds_a_few_voxels(phantom, click):
-    found = run(phantom, [click])
-    assert 0 < found.labels.sum() < FEW
-    (note,) = found.scene.notes
+    alone = run(phantom, [click])
+    assert 0 < alone.labels.sum() < FEW
+    (note,) = alone.scene.notes
     assert isinstance(note, FaintClicksNote)
-    assert note.voxels == (click,)
 
 
 def test_clicks_in_the_background_of_a_single_tissue_add_a_few_voxels():

@@ -45,7 +45,8 @@ class Kernel:
 
     def __call__(self, grid, block, args, shared_mem=0):
         grid, block = _three(grid), _three(block)
-        self._check_size(block, shared_mem)
+        if int(np.prod(block)) > self._max_threads:
+            raise ValueError(f"{self._name}: at most {self._max_threads} threads")
         if len(args) != len(self._parameters):
             raise TypeError(
                 f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
@@ -65,8 +66,6 @@ class Kernel:
         find = getattr(self._library, f"constant_{name}")
         find.restype = ctypes.c_void_p
         address = find(ctypes.byref(size))
-        if array.nbytes > size.value:
-            raise KernelFault(f"{array.nbytes} bytes do not fit {name} with {size.value} bytes")
         ctypes.memmove(address, np.ascontiguousarray(array).ctypes.data, array.nbytes)
 
     def _launch_in(self, grid, block, shared_mem, values):
@@ -75,13 +74,6 @@ class Kernel:
         launch = _Launch(grid, block, shared_mem, self._device.descending)
         with _one_launch:
             return self._launch(ctypes.byref(launch), addresses)
-
-    def _check_size(self, block, shared_mem):
-        threads = int(np.prod(block))
-        if threads > self._max_threads:
-            raise ValueError(f"{self._name}: {threads} threads, at most {self._max_threads}")
-        if shared_mem > 48 * 1024:
-            raise ValueError(f"{self._name}: {shared_mem} bytes of shared memory, at most 49152")
 
     def _value(self, i, argument):
         """The argument's bytes as the kernel reads them: an address, or the number itself."""
