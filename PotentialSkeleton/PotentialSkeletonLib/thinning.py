@@ -232,9 +232,6 @@ def _block(row, plane):
 # ---- The skeleton of one component from level to level: grown, thinned and trimmed homotopically
 
 NO_VOXELS = np.empty(0, np.int64)
-SKELETON, CURVE, GAP_PATH, SEEN, TAKEN = 1, 2, 4, 8, 16  # states of voxels
-FIRST = np.float32(-np.inf)  # key of the voxels of curves
-MAX_SEEN = 1 << 18  # voxels from one end, after which the search for a path is given up
 
 
 class LevelThinning:
@@ -283,33 +280,25 @@ class LevelThinning:
         """The wanted voxels in the object's topology.
 
         They are grown from the skeleton of the stage before; where there is none yet, and the
-        object has no tunnel, from one voxel. Else they are what is left of the object when all
-        others are peeled off.
+        object has no tunnel, from one voxel. Where that does not lead to all anchors, as across a
+        gap between curves, all other voxels of the object are peeled off instead.
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
             start = wanted[[np.argmax(removal_order(self._volumes.depth, wanted))]]
         if not len(start):
             return self._peeled(wanted)
-        grown = self._grow(start, wanted, self.anchors, progress)
-        missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        if len(missed):
-            depth = self._volumes.depth
-            paths = gap_paths(grown, wanted, missed, depth, self._states, progress)
-            grown = self._grow(grown, union(wanted, paths), wanted, progress)
-            missed = np.setdiff1d(self.anchors, grown, assume_unique=True)
-        return self._peeled(wanted) if len(missed) else grown
+        progress.check()
+        order = removal_order(self._volumes.depth, wanted)
+        first = membership(wanted, self.anchors)
+        grown = grow(start, wanted, order, first, self._shape, self._states)
+        are_there = np.isin(self.anchors, grown, assume_unique=True).all()
+        return grown if are_there else self._peeled(wanted)
 
     def _peeled(self, stays):
         volumes, voxels = self._volumes, np.flatnonzero(self._volumes.mask)
         order = removal_order(volumes.depth, voxels)
         return peel(voxels, order, stays, volumes.spacing, self._shape)
-
-    def _grow(self, skeleton, offered, first, progress):
-        progress.check()
-        order = removal_order(self._volumes.depth, offered)
-        is_first = membership(offered, first)
-        return grow(skeleton, offered, order, is_first, self._shape, self._states)
 
 
 def union(*sets: np.ndarray) -> np.ndarray:
@@ -320,60 +309,3 @@ def union(*sets: np.ndarray) -> np.ndarray:
 def membership(voxels: np.ndarray, *sets: np.ndarray) -> np.ndarray:
     """Which voxels are in one of the sets; bool (n,)."""
     return np.isin(voxels, np.concatenate(sets))
-
-
-def gap_paths(
-    skeleton: np.ndarray, curves: np.ndarray, ends: np.ndarray, depth: np.ndarray,
-    states: np.ndarray, progress: Progress,
-) -> np.ndarray:  # fmt: skip
-    """Voxels by which ends are connected with a skeleton, along the middle of the object.
-
-    From each end the deepest voxel adjacent to those that were taken is taken next, those of curves
-    before all others, until the skeleton is reached, or the path of an earlier end: voxels that
-    thinning by depth would leave to the last. With those adjacent to them all holes can be closed
-    that the object does not have. `depth` (K, J, I) is 0 outside of the object.
-    """
-    states[curves] = CURVE
-    states[skeleton] = SKELETON
-    _, rows, width = depth.shape
-    paths = [skeleton[:0]]
-    for end in ends:
-        progress.check()
-        paths.append(_climb(states, end, MAX_SEEN, depth.reshape(-1), width, rows * width))
-    found = union(*paths)
-    for voxels in (skeleton, curves, found):
-        states[voxels] = 0
-    return found
-
-
-@compiled
-def _climb(states, end, max_seen, depth, row, plane):
-    """Voxels taken from an end to the skeleton, with those adjacent to them, about `max_seen`."""
-    seen, reached = [end], False
-    waiting = [(FIRST, end)]
-    states[end] |= SEEN
-    while not reached and len(waiting) and len(seen) < max_seen:
-        here = heappop(waiting)[1]
-        reached = _has_neighbour(states, here, row, plane)
-        states[here] |= TAKEN
-        for n in range(27):
-            other = here + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
-            if depth[other] > 0 and not states[other] & SEEN:
-                states[other] |= SEEN
-                seen.append(other)
-                heappush(waiting, (FIRST if states[other] & CURVE else -depth[other], other))
-    for voxel in seen:
-        if states[voxel] & TAKEN:
-            states[voxel] |= GAP_PATH
-        states[voxel] &= ~np.uint8(SEEN | TAKEN)
-    return np.array(seen)
-
-
-@compiled_inside
-def _has_neighbour(states, voxel, row, plane):
-    """Whether a voxel or a neighbour of it is of the skeleton or of an earlier path."""
-    for n in range(27):
-        other = voxel + (n // 9 - 1) * plane + (n // 3 % 3 - 1) * row + n % 3 - 1
-        if states[other] & (SKELETON | GAP_PATH):
-            return True
-    return False

@@ -13,11 +13,10 @@ from skimage.measure import euler_number
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.object.preparing import close_tunnels
-from PotentialSkeletonLib.thinning import empty_states, gap_paths, grow, peel, removable, thin
+from PotentialSkeletonLib.thinning import grow, peel, removable, thin
 from support.solids import line
 
 CUBE = np.ones((3, 3, 3), bool)
@@ -106,16 +105,6 @@ def test_thinning_growing_and_peeling_change_no_topology(mask, seed):
     assert np.isin(voxels[stays], thinned).all()
     assert np.isin(voxels[stays], peeled).all()
     assert np.isin(thinned, grown).all()
-
-
-def test_a_gap_is_crossed_along_the_deepest_voxels():
-    mask = np.pad(np.ones((5, 5, 20), bool), 1)
-    depth = ndimage.distance_transform_edt(mask).astype(np.float32)
-    row = np.arange(mask.size).reshape(mask.shape)[3, 3]
-    states = empty_states(mask.shape)
-    found = gap_paths(row[3:5], row[16:18], row[16:17], depth, states, Progress())
-    assert np.isin(row[5:16], found).all()
-    assert not states.any()
 
 
 def kinds(skeleton):
