@@ -392,72 +392,66 @@ def _write(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    owners = None if values is None else found.owners
-    images = [
-        None if array is None else image_from_array(array, taken=True)
-        for array in (found.labels, values, owners)
-    ]
+    scene_node, ids = outputs.sceneVolumeNode, []
+    division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
+    arrays = [(ownership.LABELMAP, outputs.labelmapNode, found.labels)]
+    if values is not None:
+        arrays.append((ownership.CONNECTEDNESS, scene_node, values))
+        if found.owners is not None:
+            kind, kept = ownership.DIVISION, "vtkMRMLLabelMapVolumeNode"
+            given = division_node or ownership.output_of(volume_node, kind, kept)
+            arrays.append((kind, given, found.owners))
+        division_node = None
+    images = [image_from_array(array, taken=True) for _kind, _given, array in arrays]
     segments = []
     for label, node in enumerate(lists if outputs.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
         if len(lists) > 1:
             look(segments[-1], node)
-    scene_node, ids = outputs.sceneVolumeNode, []
-    division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
-    written: list[tuple[Any, str, bool]] = []
-
-    def output(given: Any, kind: str, image: Any = None) -> Any:
-        """The node that was given, or a new one; with an image."""
-        class_name, word = ownership.OUTPUTS[kind]
-        node = given
-        if node is None:
-            node = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
-        written.append((node, kind, given is None))
-        if kind == ownership.CONNECTEDNESS:
-            show_as_overlay(node)
-        if image is not None:
-            fill_volume(node, image, volume_node)
-        return node
-
+    written, new = {}, []
     with all_or_nothing() as add:
-        labelmap_node = output(outputs.labelmapNode, ownership.LABELMAP, images[0])
-        if values is None:
-            show_as_overlay(scene_node)
-        else:
-            scene_node = output(scene_node, ownership.CONNECTEDNESS, images[1])
-            earlier, division_node = division_node, None
-        if owners is not None:
-            kind = ownership.DIVISION
-            earlier = earlier or ownership.output_of(volume_node, kind, "vtkMRMLLabelMapVolumeNode")
-            division_node = output(earlier, kind, images[2])
+
+        def output(kind: str, given: Any) -> Any:
+            """The node that was given, or a new one."""
+            if given is None:
+                class_name, word = ownership.OUTPUTS[kind]
+                given = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
+                new.append(given)
+            written[kind] = given
+            return given
+
+        for (kind, given, _array), image in zip(arrays, images):
+            fill_volume(output(kind, given), image, volume_node)
+        scene_node = written.get(ownership.CONNECTEDNESS, scene_node)
+        show_as_overlay(scene_node)
         if segments:
-            there = output(there, ownership.SEGMENTATION)
+            there = output(ownership.SEGMENTATION, there)
             where = there, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
                 shown = found.disputed if outputs.showDisputed else None
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
-        put_beside([node for node, _kind, new in written if new], volume_node)
-        for node, kind, _new in written:
+        put_beside(new, volume_node)
+        for kind, node in written.items():
             ownership.hand_over(node, kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",
             n + 1,
             ids[n] if ids else "",
-            labelled_millilitres(labelmap_node, n + 1) or 0.0,
+            labelled_millilitres(written[ownership.LABELMAP], n + 1) or 0.0,
         )
         for n, node in enumerate(lists)
     ]
     disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
-        labelmapNode=labelmap_node,
+        labelmapNode=written[ownership.LABELMAP],
         sceneNode=scene_node,
         threshold=threshold,
         vessels=vessels,
         disputedMl=float(disputed) * voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
-        divisionNode=division_node,
+        divisionNode=written.get(ownership.DIVISION, division_node),
         segmentationNode=there,
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
     )
