@@ -150,7 +150,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             mask are left out. With several lists name, colour and kind of each (attribute
             "FuzzyVesselGPU.Vessel": "portal vein", "hepatic vein", "artery", "vein" or "other")
             become those of a new segment, and points marked by
-            `FuzzyConnectedGPUMRML.vessels.mark_hand_over` give the branch that begins there to
+            `FuzzyConnectedGPUMRML.vessel_lists.mark_hand_over` give the branch that begins there to
             the vessel of their list.
         backgroundSeedsNode : vtkMRMLMarkupsNode, optional
             Points that do not belong to the vessels; each removes the leak that it lies in. For one

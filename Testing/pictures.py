@@ -220,8 +220,8 @@ def vessels(folder: Path) -> None:
     from scipy import ndimage
 
     from FuzzyConnectedGPUMRML.segmenting import disputed_segment
-    from FuzzyConnectedGPUMRML.vessels import vessels_of
-    from FuzzyConnectedGPUPanel.clicks import new_list
+    from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
+    from FuzzyConnectedGPUPanel.placing import new_list
     from FuzzyVesselCoreLib.mrml.points import world_points
 
     volume, points, background = clicked_vessels()
@@ -267,7 +267,7 @@ def segment_editor(folder: Path) -> None:
 
     from emulators.qt import application
     from emulators.qt.segment_editor import Editor
-    from FuzzyConnectedGPUMRML.vessels import KINDS as LOOKS
+    from FuzzyConnectedGPUMRML.vessel_lists import KINDS as LOOKS
     from FuzzyVesselCoreLib.mrml.points import world_points
     from SegmentEditorVesselFromClicks import SegmentEditorVesselFromClicks
 
@@ -452,7 +452,7 @@ def minute(folder: Path) -> None:
     """The animation of the README: click, tree, threshold, centrelines, table."""
     import slicer
 
-    from FuzzyConnectedGPUPanel.clicks import new_list
+    from FuzzyConnectedGPUPanel.placing import new_list
 
     volume, known, _ = phantom_scene()
     known.GetDisplayNode().SetVisibility(False)

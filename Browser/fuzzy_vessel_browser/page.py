@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzzy_vessel import headless
-from FuzzyConnectedGPUMRML.vessels import color_of
+from FuzzyConnectedGPUMRML.vessel_lists import color_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
 from .session import Session

@@ -13,7 +13,7 @@ import numpy as np
 from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
-from FuzzyConnectedGPUMRML.vessels import OTHER, color_of, set_kind
+from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.geometry import inside

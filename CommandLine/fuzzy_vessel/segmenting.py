@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.vessels import color_of, kind_named, set_kind
+from FuzzyConnectedGPUMRML.vessel_lists import color_of, kind_by_word, set_kind
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
@@ -103,7 +103,7 @@ def _named_vessels(named, volume):
     for name, each in voxels.items():
         node = _points(each, volume, name, "--vessel")
         node.SetName(name)  # another node, such as the volume, may have it, too
-        set_kind(node, kind_named(name), [color_of(other) for other in lists])
+        set_kind(node, kind_by_word(name), [color_of(other) for other in lists])
         lists.append(node)
     return lists
 

@@ -223,7 +223,7 @@ def segment(
     found = _fuzzy_scene(volume, points, tuple(vessels), options, cached, part, given)
     owners = None
     if divided:
-        from .relative.vessels import owners_of_scene  # numba
+        from .relative.division import owners_of_scene  # numba
 
         part = progress.part(SCENE_SHARE, DIVIDED)
         owners = owners_of_scene(volume, found, vessels, options, cached, progress=part, **given)
@@ -333,14 +333,14 @@ def relabel(
         return Labelled(labels.reshape(shape), None, ())
     own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
     if fill_gaps:
-        from .relative.vessels import share_unowned  # numba
+        from .relative.division import share_unowned  # numba
 
         own = share_unowned(own, labels > 0)
     disputed = own == DISPUTED
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
-        from .relative.vessels import apply_hand_overs
+        from .relative.division import apply_hand_overs
 
         points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)
         unit = checked_spacing(spacing, solid[0]).tolist()

@@ -10,8 +10,8 @@ from FuzzyVesselCoreLib.mrml.points import paint, placed_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
-from . import run_inputs, vessels
-from .vessels import POINT_PROPERTIES
+from . import run_inputs, vessel_lists
+from .vessel_lists import POINT_PROPERTIES
 
 PREFIX = "FuzzyVesselGPU.State."
 NODES = ("seeds", "backgroundSeeds")
@@ -29,7 +29,7 @@ def store(volume_node: Any, values: dict[str, Any], lists: Sequence[Any]) -> Non
         for name in NODES:
             node = values[name]
             volume_node.SetNodeReferenceID(PREFIX + name, node.GetID() if node else None)
-        vessels.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
+        vessel_lists.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
         for name in VALUES:
             value = getattr(values[name], "name", values[name])
             volume_node.SetAttribute(PREFIX + name, str(value))
@@ -41,7 +41,7 @@ def restore(parameters: Any, volume_node: Any, names: tuple[str, ...]) -> None:
 
     with slicer.util.NodeModify(parameters.parameterNode):
         if "seeds" in names:
-            vessels.keep(parameters, vessels.referred(volume_node, PREFIX + "vessels"))
+            vessel_lists.keep(parameters, vessel_lists.referred(volume_node, PREFIX + "vessels"))
         for name in NODES:
             if name in names:
                 setattr(parameters, name, volume_node.GetNodeReference(PREFIX + name))
@@ -174,11 +174,11 @@ class RemovedVessel:
 
     def __init__(self, parameters: Any, node: Any) -> None:
         self.node = node
-        self._lists, self._color = vessels.vessels_of(parameters), vessels.color_of(node)
+        self._lists, self._color = vessel_lists.vessels_of(parameters), vessel_lists.color_of(node)
         self._segment = _taken_segment(parameters, node)
         self._result = parameters.sceneVolume, voxel_time(parameters.labelmap)
         self._divided = run_inputs.vessels_of_scene(parameters.sceneVolume)
-        vessels.remove_vessel(parameters, node)
+        vessel_lists.remove_vessel(parameters, node)
 
     def bring_back(self, parameters: Any) -> None:
         """Put the vessel into its place; its segment too, where no other result came meanwhile."""
@@ -186,14 +186,14 @@ class RemovedVessel:
 
         slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
         paint(self.node, self._color)
-        lists = vessels.vessels_of(parameters)
+        lists = vessel_lists.vessels_of(parameters)
         lists.insert(self._lists.index(self.node), self.node)
-        vessels.keep(parameters, list(dict.fromkeys(lists)))
+        vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
         parameters.seeds = self.node
         if self._result != (parameters.sceneVolume, voxel_time(parameters.labelmap)):
             return
         if self._divided:
-            vessels.refer(parameters.sceneVolume, run_inputs.VESSELS, self._divided)
+            vessel_lists.refer(parameters.sceneVolume, run_inputs.VESSELS, self._divided)
         if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
             segmentation_node, segment_id, segment, following = self._segment
             inner = segmentation_node.GetSegmentation()

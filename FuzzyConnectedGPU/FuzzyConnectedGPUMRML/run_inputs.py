@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, voxels_changed
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
-from .vessels import is_hand_over, refer, referred
+from .vessel_lists import is_hand_over, refer, referred
 
 # Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"

@@ -43,7 +43,7 @@ from .run_inputs import (
     UnsureNote,
     Vessel,
 )
-from .vessels import hand_over_voxels, is_seed, look
+from .vessel_lists import hand_over_voxels, is_seed, look
 from .volumes import labelled_millilitres, scene_values
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment

@@ -9,17 +9,17 @@ from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
-from FuzzyConnectedGPUMRML.vessels import clicked_vessels
+from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
-from .clicks import ClickUndo
 from .following import Following
 from .input_section import InputSection, RegionSection, region_of, region_problem
 from .output_section import OutputSection
+from .placing import ClickUndo
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection

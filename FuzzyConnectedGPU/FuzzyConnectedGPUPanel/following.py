@@ -4,7 +4,7 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML.vessels import color_of
+from FuzzyConnectedGPUMRML.vessel_lists import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time

@@ -6,12 +6,12 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import history, views
-from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
 from FuzzyVesselCoreLib.widgets.output_selector import EditObserver
 
-from .clicks import list_of
+from .placing import list_of
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {

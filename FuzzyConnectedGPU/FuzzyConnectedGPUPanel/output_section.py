@@ -6,7 +6,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import views
-from FuzzyConnectedGPUMRML.vessels import clicked_vessels
+from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras
 from FuzzyVesselCoreLib.mrml import ownership, surfaces
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment, result_segments

@@ -9,11 +9,11 @@ from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
-from FuzzyConnectedGPUMRML.vessels import color_of, give_point, vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import color_of, give_point, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
-from .clicks import Placing, list_of
 from .input_section import region_of, region_problem
+from .placing import Placing, list_of
 from .tables import Cell, Color, Table, icon
 
 FAINT_COLOR = (0.55, 0.55, 0.55)  # of a point without contrast to its surroundings

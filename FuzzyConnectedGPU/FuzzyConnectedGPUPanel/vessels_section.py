@@ -6,14 +6,14 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import vessels
+from FuzzyConnectedGPUMRML import vessel_lists
 from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
-from FuzzyConnectedGPUMRML.vessels import KINDS, color_of, kind_of
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, color_of, kind_of
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.mrml.points import paint
 from FuzzyVesselCoreLib.mrml.segments import result_segment
 
-from .clicks import list_of
+from .placing import list_of
 from .tables import Color, Table, millilitres
 
 NAMES = {
@@ -60,11 +60,11 @@ class VesselsSection:
         parameters = self._panel.parameters
         self._panel.seeds.placing.stop()
         with slicer.util.NodeModify(parameters.parameterNode):
-            if not vessels.vessels_of(parameters):
+            if not vessel_lists.vessels_of(parameters):
                 list_of(parameters, "seeds")
-            vessels.add_vessel(parameters, NAMES)
-            vessels.take_colors(parameters)
-        for node in vessels.vessels_of(parameters):
+            vessel_lists.add_vessel(parameters, NAMES)
+            vessel_lists.take_colors(parameters)
+        for node in vessel_lists.vessels_of(parameters):
             self._look(node)
 
     def remove(self) -> None:
@@ -114,8 +114,8 @@ class VesselsSection:
 
     def change_kind(self, node: Any, kind: str) -> None:
         """Give a vessel a kind; colour, terminology and usual name follow."""
-        if kind != kind_of(node) or not node.GetAttribute(vessels.KIND):
-            vessels.change_kind(self._panel.parameters, node, kind, NAMES)
+        if kind != kind_of(node) or not node.GetAttribute(vessel_lists.KIND):
+            vessel_lists.change_kind(self._panel.parameters, node, kind, NAMES)
             self._look(node)
 
     def _look(self, node: Any) -> None:
@@ -123,7 +123,8 @@ class VesselsSection:
         parameters = self._panel.parameters
         segment_id = result_segment(parameters.segmentation, node, parameters.inputVolume)
         if segment_id:
-            vessels.look(parameters.segmentation.GetSegmentation().GetSegment(segment_id), node)
+            segmentation = parameters.segmentation.GetSegmentation()
+            vessel_lists.look(segmentation.GetSegment(segment_id), node)
         self._panel.update_soon()
 
     def hand_over(self, on: bool = True) -> None:
@@ -135,7 +136,7 @@ class VesselsSection:
     def hand_over_at_mouse(self) -> None:
         """The branch that begins at the mouse belongs to the current vessel."""
         parameters = self._panel.parameters
-        if len(vessels.vessels_of(parameters)) > 1:
+        if len(vessel_lists.vessels_of(parameters)) > 1:
             self._handing = parameters.seeds
             if not self._panel.seeds.placing.add_at_mouse("seeds"):
                 self._handing = None
@@ -146,7 +147,7 @@ class VesselsSection:
             return
         self._handing = None
         index = node.GetNumberOfDefinedControlPoints() - 1
-        vessels.mark_hand_over(vessels.vessels_of(self._panel.parameters), node, index)
+        vessel_lists.mark_hand_over(vessel_lists.vessels_of(self._panel.parameters), node, index)
         node.SetNthControlPointLabel(index, _("branch {number}").format(number=index + 1))
         self._panel.seeds.placing.stop()
 
@@ -154,18 +155,18 @@ class VesselsSection:
 
     def react(self, parameters: Any) -> None:
         """Keep the vessels in the scene where there are several."""
-        lists = vessels.vessels_of(parameters)
+        lists = vessel_lists.vessels_of(parameters)
         if not slicer.mrmlScene.IsBatchProcessing():  # else lists are still to be loaded
             if parameters.seeds is None and lists:
                 parameters.seeds = lists[0]
-            vessels.keep(parameters, lists if len(lists) > 1 else [])
+            vessel_lists.keep(parameters, lists if len(lists) > 1 else [])
         if not self.ui.placeSeedsButton.checked:
             self._handing = None
 
     # --- what is shown
 
     def show(self, parameters: Any) -> None:
-        lists = vessels.vessels_of(parameters)
+        lists = vessel_lists.vessels_of(parameters)
         several = len(lists) > 1
         self.ui.vesselsFrame.setVisible(several)
         self.ui.handOverButton.checked = self._handing is not None

@@ -10,7 +10,7 @@ from FuzzyConnectedGPULib import input_validation
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
 from FuzzyConnectedGPUMRML.run_inputs import SamePlaceError, UnsureNote
-from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
 

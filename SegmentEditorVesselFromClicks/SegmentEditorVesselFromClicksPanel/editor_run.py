@@ -25,7 +25,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import label_components
 
-from .clicks import BACKGROUND, VESSEL, Clicks
+from .segment_points import BACKGROUND, VESSEL, Clicks
 
 
 def masking_of(editor_node: Any) -> tuple:

@@ -17,8 +17,8 @@ from FuzzyVesselCoreLib.mrml.images import array_from_image
 from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .clicks import BACKGROUND, VESSEL, Clicks
 from .editor_run import EditorRun, masking_of
+from .segment_points import BACKGROUND, VESSEL, Clicks
 
 SKELETON = "PotentialSkeleton"
 UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"

@@ -353,7 +353,7 @@ def view_ras(view, x):
 
 
 def test_points_and_threshold_are_saved_with_the_scene_and_the_preview_is_not(session, tmp_path):
-    from SegmentEditorVesselFromClicksPanel.clicks import Clicks
+    from SegmentEditorVesselFromClicksPanel.segment_points import Clicks
 
     session.choose("hepatic")
     session.click(FIRST)

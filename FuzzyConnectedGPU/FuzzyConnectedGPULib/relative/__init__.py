@@ -11,7 +11,7 @@ Several vessels in one run:
 
 1. `segment` computes one fuzzy scene of the points of all vessels: which voxels are vessel at all,
    at one threshold. With one vessel this is all, bit for bit.
-2. `vessels` divides it: each voxel that the scene reaches goes to the vessel that reaches it with
+2. `division` divides it: each voxel that the scene reaches goes to the vessel that reaches it with
    the strongest path, on the levels of the scene's own model. Background points are one more group.
    Voxels without level go to the vessel that is the fewest steps away (`share_unowned`). The
    division does not depend on the threshold.

@@ -223,7 +223,7 @@ def relative_connectedness(
     part = progress.part(0.0, SOLVED)
     if iterative:
         with needs_numba():
-            from .vessels import owners_by_affinity
+            from .division import owners_by_affinity
         solution, name, notes = solve_problem(problem, options, part)
         levels = solution.levels
         owners = owners_by_affinity(problem, levels, flat, points.owners, progress)

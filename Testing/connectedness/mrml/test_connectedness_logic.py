@@ -235,7 +235,7 @@ def test_parameters_of_an_earlier_version_keep_the_affinity(slicer_scene):
 @pytest.fixture
 def two(slicer_scene):
     """A volume of two vessels that cross, and a list of the points at the ends of each."""
-    from FuzzyConnectedGPUMRML.vessels import set_kind
+    from FuzzyConnectedGPUMRML.vessel_lists import set_kind
 
     volume = add_volume(crossing())
     portal = add_seeds(volume, [(6, 6, 2), (6, 6, 37)], "Portal vein")
@@ -270,7 +270,7 @@ def test_one_segment_each_with_name_colour_and_terminology(logic, two):
 
 def test_a_point_hands_a_branch_over(logic, two):
     volume, lists = two
-    from FuzzyConnectedGPUMRML.vessels import is_hand_over, mark_hand_over
+    from FuzzyConnectedGPUMRML.vessel_lists import is_hand_over, mark_hand_over
 
     portal = lists[0]
     portal.RemoveNthControlPoint(1)

@@ -35,7 +35,7 @@ def place(panel, voxel):
 
 
 def lists(panel):
-    from FuzzyConnectedGPUMRML.vessels import vessels_of
+    from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 
     return vessels_of(panel.parameters)
 

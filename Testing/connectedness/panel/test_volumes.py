@@ -67,7 +67,7 @@ def test_what_belongs_to_each_volume_is_saved(done, other, tmp_path):
 
 
 def test_several_vessels_belong_to_their_volume(done):
-    from FuzzyConnectedGPUMRML.vessels import vessels_of
+    from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 
     done.click("addVesselButton")
     first, lists = done.parameters.inputVolume, vessels_of(done.parameters)

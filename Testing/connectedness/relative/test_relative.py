@@ -17,8 +17,7 @@ from FuzzyConnectedGPULib import (
     segment_several,
 )
 from FuzzyConnectedGPULib.contrast.clicks import ridge_near
-from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
-from FuzzyConnectedGPULib.relative.vessels import (
+from FuzzyConnectedGPULib.relative.division import (
     apply_hand_overs,
     branch_of,
     divide_by_contrast,
@@ -26,6 +25,7 @@ from FuzzyConnectedGPULib.relative.vessels import (
     steps_of_noise,
     with_middles,
 )
+from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress

@@ -57,7 +57,7 @@ def kind_of(list_node: Any) -> str:
     return kind if kind in KINDS else OTHER
 
 
-def kind_named(name: str) -> str:
+def kind_by_word(name: str) -> str:
     """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
     return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER)
 

@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
-from FuzzyConnectedGPUMRML.vessels import vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
