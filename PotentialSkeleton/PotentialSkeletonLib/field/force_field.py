@@ -281,8 +281,10 @@ class _Run:
         unit_depth: np.ndarray | None,
         progress: Progress,
     ) -> ForceField:
-        vectors = np.zeros((*labels.shape, 3), np.float32)
-        classes = np.zeros(labels.shape, np.uint8)
+        xp, gpu = self._xp, self._gpu
+        vectors = xp.zeros((*labels.shape, 3), np.float32)
+        classes = xp.zeros(labels.shape, np.uint8)
+        owners = labels if gpu is None else gpu.put(labels)
         boxes, layers = boxes_of(labels), self._given_layers or 0
         sizes = [prod(side.stop - side.start for side in box) for box in boxes]
         ends = np.cumsum(sizes) / sum(sizes)
@@ -291,9 +293,13 @@ class _Run:
             depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
             own_classes, own_vectors, layers = self._forces(labels[box] == label, depth, part)
             first = [side.start - layers for side in box]
-            _place(own_classes, own_vectors, first, label, labels, classes, vectors)
+            _place(own_classes, own_vectors, first, label, owners, classes, vectors, xp)
+            del own_classes, own_vectors
             self._ended("place")
             part.advance(1.0)
+        if gpu is not None:
+            classes, vectors = gpu.get(classes), gpu.get(vectors)
+            self._ended("place")
         launch = self._launch
         return ForceField(
             vectors, classes, solid, labels, self._strength, layers, self._used_method(),
@@ -303,7 +309,7 @@ class _Run:
 
     def _forces(
         self, own: np.ndarray, depth: np.ndarray | None, progress: Progress
-    ) -> tuple[np.ndarray, np.ndarray, int]:
+    ) -> tuple[Any, Any, int]:
         """Classes and forces in the box of a component, dilated by layers; the layers."""
         xp, gpu, layers = self._xp, self._gpu, self._given_layers
         mask = own if gpu is None else gpu.put(own.view(np.uint8)).view(bool)
@@ -323,8 +329,6 @@ class _Run:
         self._ended("sum")
         average_boundary(classes, vectors, xp)
         self._ended("boundary")
-        if gpu is not None:
-            classes, vectors = gpu.get(classes), gpu.get(vectors)
         return classes, vectors, layers
 
     def _sum(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
@@ -394,15 +398,16 @@ class _Run:
 
 
 def _place(
-    own_classes: np.ndarray,
-    own_vectors: np.ndarray,
+    own_classes: Any,
+    own_vectors: Any,
     first: list[int],
     label: int,
-    labels: np.ndarray,
-    classes: np.ndarray,
-    vectors: np.ndarray,
+    labels: Any,
+    classes: Any,
+    vectors: Any,
+    xp: Any,
 ) -> None:
-    """Write the classes and forces of a solid's box to the volume.
+    """Write the classes and forces of a solid's box to the volume, by NumPy or CuPy.
 
     The box begins at `first` in the volume and may reach beyond it. Voxels of other components
     (`labels` is not `label`) are not written, nor those outside of all components that have a class
@@ -415,8 +420,8 @@ def _place(
     if free.all():  # one component: five times as fast
         classes[box], vectors[box] = own_classes[own_box], own_vectors[own_box]
     else:
-        np.copyto(classes[box], own_classes[own_box], where=free)
-        np.copyto(vectors[box], own_vectors[own_box], where=free[..., None])
+        xp.copyto(classes[box], own_classes[own_box], where=free)
+        xp.copyto(vectors[box], own_vectors[own_box], where=free[..., None])
 
 
 # ---- what is said of the object
