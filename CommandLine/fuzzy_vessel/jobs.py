@@ -70,7 +70,9 @@ def skeleton(options: Namespace, progress: Progress) -> Report:
         labelmap, origin, wanted, notes = skeletonizing.read_input(options)
         trees = skeletonizing.find(folder, labelmap, wanted, options, progress)
         trees[0].warnings[:0] = notes
-        focus = skeletonizing.focus(trees[0])
+        # The slice views go through the place where the tree is widest.
+        widest = max(trees[0].skeleton.nodes, key=lambda node: node.radius)
+        focus = trees[0].result.ijkToRAS[:3] @ [*widest.position[::-1], 1.0]
         return _finish(options, folder, progress, origin, None, trees, labelmap, focus)
 
 

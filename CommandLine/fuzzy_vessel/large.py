@@ -175,7 +175,10 @@ class _Run:
                 options=chosen,
             )  # fmt: skip
         if run.table is not None:
-            _write_components(self._folder / COMPONENTS, run.table)
+            sizes, low, high = run.table
+            numbers = np.arange(1, sizes.size + 1)
+            rows = np.column_stack([numbers, sizes, low[:, ::-1], high[:, ::-1] - 1])
+            np.savetxt(self._folder / COMPONENTS, rows, "%d", ",", header=COLUMNS, comments="")
         return {
             "threshold": run.threshold, "why": getattr(run.threshold, "reason", None),
             "components": run.components, "voxels": run.voxels, "components_found": run.found,
@@ -184,7 +187,9 @@ class _Run:
         }  # fmt: skip
 
     def _centrelines(self) -> tuple[dict[str, Any], list[str]]:
-        table = _read_components(self._folder / COMPONENTS)
+        rows = np.loadtxt(self._folder / COMPONENTS, np.int64, delimiter=",", skiprows=1, ndmin=2)
+        rows = rows.reshape(-1, 8)
+        table = ComponentTable(rows[:, 1], rows[:, 4:1:-1], rows[:, 7:4:-1] + 1)
         if not table.sizes.size:
             table_text({name: [] for name in BRANCH_COLUMNS}, self._folder / BRANCHES)
             return {"branches": 0, "nodes": 0, "total_length_mm": 0.0}, []
@@ -208,15 +213,3 @@ class _Run:
             "total_length_mm": sum(map(skeleton.length, skeleton.branches)),
         }  # fmt: skip
         return found | trees | details, [*skeleton.report["warnings"], *warnings]
-
-
-def _write_components(path, table):
-    """Numbers, voxels and boxes (first and last voxel)."""
-    numbers = np.arange(1, table.sizes.size + 1)
-    rows = np.column_stack([numbers, table.sizes, table.low[:, ::-1], table.high[:, ::-1] - 1])
-    np.savetxt(path, rows, "%d", ",", header=COLUMNS, comments="")
-
-
-def _read_components(path: Path) -> ComponentTable:
-    rows = np.loadtxt(path, np.int64, delimiter=",", skiprows=1, ndmin=2).reshape(-1, 8)
-    return ComponentTable(rows[:, 1], rows[:, 4:1:-1], rows[:, 7:4:-1] + 1)

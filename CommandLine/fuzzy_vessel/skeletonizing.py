@@ -103,12 +103,6 @@ def find(
     return found
 
 
-def focus(outcome: Outcome) -> np.ndarray:
-    """Return the point (RAS) through which the slice views go: where the tree is widest."""
-    node = max(outcome.skeleton.nodes, key=lambda node: node.radius)
-    return outcome.result.ijkToRAS[:3] @ [*node.position[::-1], 1.0]
-
-
 def _extract(labelmap, wanted, options, progress):
     """Let the module's logic find the centrelines."""
     from PotentialSkeleton import PotentialSkeletonLogic
