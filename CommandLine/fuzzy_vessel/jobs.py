@@ -30,7 +30,7 @@ class Report(NamedTuple):
 
 def run(options: Namespace, progress: Progress) -> Report:
     """Segment a file or a phantom, and find the centrelines where that is asked for."""
-    check_segmentation(options)
+    check_run(options)
     if options.command != "segment":
         check_centrelines(options)
     with _job(options, progress) as folder:
@@ -132,7 +132,7 @@ def _job(options: Namespace, progress: Progress) -> Iterator[Path]:
 # What can be said about the arguments before a large volume is read.
 
 
-def check_segmentation(options: Namespace) -> None:
+def check_run(options: Namespace) -> None:
     """Check the arguments of a segmentation."""
     from FuzzyConnectedGPULib import SOLVERS
     from FuzzyVesselCoreLib.gpu.device import choose_device

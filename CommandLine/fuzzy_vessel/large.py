@@ -65,7 +65,7 @@ def large(options: Namespace, progress: Progress) -> Report:
         with folder_lock(folder):
             steps.begin({k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED})
             try:
-                lines, warnings = _Run(steps, options, progress).work()
+                lines, warnings = _LargeRun(steps, options, progress).work()
             except InputError:
                 if [place.name for place in others_in(folder)] == [steps.MANIFEST]:
                     (folder / steps.MANIFEST).unlink()  # nothing was begun
@@ -79,7 +79,7 @@ def large(options: Namespace, progress: Progress) -> Report:
     return Report([*lines, f"results    {folder.resolve()}"], warnings)
 
 
-class _Run:
+class _LargeRun:
     """The steps of a run in its folder."""
 
     def __init__(self, steps: Steps, options: Namespace, progress: Progress) -> None:

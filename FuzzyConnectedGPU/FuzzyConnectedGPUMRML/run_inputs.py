@@ -152,7 +152,7 @@ def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     return ContrastThreshold(*map(float, text.split())) if text else None
 
 
-def automatic_threshold(scene_node: Any) -> float | None:
+def threshold_of_run(scene_node: Any) -> float | None:
     """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
     contrast = contrast_threshold(scene_node)
     if contrast is not None:

@@ -44,7 +44,7 @@ from .run_inputs import (
     Vessel,
 )
 from .vessel_lists import hand_over_voxels, is_seed, look
-from .volumes import labelled_millilitres, scene_values
+from .volumes import labelled_millilitres, scene_array
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
@@ -222,7 +222,7 @@ def segment(
 
 def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
-    values = scene_values(scene_node)
+    values = scene_array(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
@@ -232,7 +232,7 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
-        threshold = automatic_threshold(scene_node, options.backgroundSeedsNode, options.cut)
+        threshold = scene_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners, hand_overs, notes = _division_of(scene_node, values.shape)
     found = relabel(
         values,
@@ -251,9 +251,9 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
     return result
 
 
-def automatic_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
+def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
     """The threshold that a run would choose for a scene: a float, mostly with a reason."""
-    values, known = scene_values(scene_node), run_inputs.contrast_threshold(scene_node)
+    values, known = scene_array(scene_node), run_inputs.contrast_threshold(scene_node)
     if known is not None:
         return known
     background = background_seeds(background_node, scene_node, values.shape)

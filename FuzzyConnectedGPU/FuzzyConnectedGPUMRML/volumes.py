@@ -20,7 +20,7 @@ class VolumeCurve:
     """
 
     def __init__(self, scene_node: Any) -> None:
-        values = scene_values(scene_node)
+        values = scene_array(scene_node)
         self.thresholds, counts = volume_curve(values)
         voxel = _voxel_ml(scene_node)
         self.millilitres, self.total = counts * voxel, values.size * voxel
@@ -49,7 +49,7 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
     return float(found) * _voxel_ml(labelmap_node)
 
 
-def scene_values(scene_node: Any) -> np.ndarray:
+def scene_array(scene_node: Any) -> np.ndarray:
     """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
     if scene_node is None:
         raise InputError(_("There is no fuzzy scene: run the segmentation first."))

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .following import Following
-from .input_section import InputSection, RegionSection, region_of, region_problem
+from .input_section import InputSection, RegionSection, region_nodes, region_problem
 from .output_section import OutputSection
 from .placing import ClickUndo
 from .seeds_section import SeedsSection
@@ -162,7 +162,7 @@ class ConnectednessPanel(Panel):
                 for name in ("corrections", "directions"):
                     own[name] = getattr(parameters, name)
         return RunOptions(
-            **region_of(parameters),
+            **region_nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,

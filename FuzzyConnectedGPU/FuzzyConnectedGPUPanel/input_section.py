@@ -200,7 +200,7 @@ def region_problem(parameters: Any) -> str:
     return ""
 
 
-def region_of(parameters: Any) -> dict[str, Any]:
+def region_nodes(parameters: Any) -> dict[str, Any]:
     """The region as the logic takes it."""
     kind = parameters.region.value
     return dict(

@@ -12,7 +12,7 @@ from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
 from FuzzyConnectedGPUMRML.vessel_lists import color_of, give_point, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
-from .input_section import region_of, region_problem
+from .input_section import region_nodes, region_problem
 from .placing import Placing, list_of
 from .tables import Cell, Color, Table, icon
 
@@ -70,7 +70,7 @@ class SeedsSection:
         made = parameters.seeds is None
         node = list_of(parameters, "seeds")  # shown while it is empty, so that undo leads back
         before = node.GetNumberOfControlPoints()
-        options = dict(**region_of(parameters), device=parameters.device, progress=progress)
+        options = dict(**region_nodes(parameters), device=parameters.device, progress=progress)
         try:
             self._panel.logic.findSeeds(parameters.inputVolume, seedsNode=node, **options)
         except BaseException:

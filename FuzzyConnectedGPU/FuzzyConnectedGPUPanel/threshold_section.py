@@ -11,7 +11,7 @@ from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
-from .input_section import region_of
+from .input_section import region_nodes
 from .tables import millilitres
 from .wording import threshold_reason, worded
 
@@ -138,7 +138,7 @@ class ThresholdSection:
                 backgroundSeedsNode=parameters.backgroundSeeds,
                 cut=cut,
                 fillGaps=parameters.fillGaps,
-                **region_of(parameters),
+                **region_nodes(parameters),
                 labelmapNode=parameters.labelmap,
                 segmentationNode=parameters.segmentation,
                 segmentID=panel.output.segment_to_write(parameters),
@@ -184,7 +184,7 @@ class ThresholdSection:
         """
         if self._curve is None:
             return 0.0, 1.0
-        automatic = run_inputs.automatic_threshold(self._panel.result_scene(parameters))
+        automatic = run_inputs.threshold_of_run(self._panel.result_scene(parameters))
         expected = volume_ml if automatic is None else self._curve.at(automatic)
         return volume_ml / self._curve.total, volume_ml / max(expected, 1e-9)
 

@@ -169,10 +169,10 @@ def skeletonize_component(
     mask: np.ndarray, spacing: tuple[float, float, float], options: SkeletonOptions, stages: Stages
 ) -> ComponentSkeleton:
     """The skeleton of one component (bool, off the array's border) up to the options' level."""
-    return _Run(mask, spacing, options, stages).run()
+    return _ComponentRun(mask, spacing, options, stages).run()
 
 
-class _Run:
+class _ComponentRun:
     """One component on its way to a skeleton. Voxels are flat indices."""
 
     def __init__(self, mask, spacing, options, stages):

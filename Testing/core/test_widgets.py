@@ -35,7 +35,7 @@ def made(shared):
     import qt
 
     bar = qt.QProgressBar()
-    return types.SimpleNamespace(run=shared.run.Run(bar, lambda: None), bar=bar)
+    return types.SimpleNamespace(run=shared.run.PanelRun(bar, lambda: None), bar=bar)
 
 
 # --- the device

@@ -64,7 +64,7 @@ class Image(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def kind_of(path: Path) -> str:
+def file_kind(path: Path) -> str:
     """Which of the `READERS` reads a path, by its name or the names of its files."""
     if path.is_dir():
         return "zarr" if any((path / name).exists() for name in ZARR) else "series"
@@ -73,7 +73,7 @@ def kind_of(path: Path) -> str:
 
 def read_image(path: Path, choice: Choice) -> Image:
     """Read a file or folder; `InputError` names it and says why it cannot be used."""
-    kind = kind_of(path)
+    kind = file_kind(path)
     _, package, extra = READERS[kind]
     if importlib.util.find_spec(package) is None:
         raise InputError(

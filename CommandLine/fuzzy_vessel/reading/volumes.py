@@ -13,7 +13,7 @@ from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
-from .process import Choice, Image, kind_of, one_line, read_image
+from .process import Choice, Image, file_kind, one_line, read_image
 
 # Attributes of a volume: its slices are in the opposite order of the file's, as in Slicer; what
 # the user should know of its reading, a line each.
@@ -61,7 +61,7 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     `spacing` (I, J, K in mm) is for a stack that says none, or another.
     """
     path = existing(path)
-    image = _read(path, Choice(spacing=spacing) if kind_of(path) in STACKS else WHOLE)
+    image = _read(path, Choice(spacing=spacing) if file_kind(path) in STACKS else WHOLE)
     inside = mask_voxels(image.voxels, f"{path}: the mask").astype(np.uint8)
     return _add(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
 
@@ -110,7 +110,7 @@ def name_of(path: Path) -> str:
 
 def _read(path: Path, choice: Choice) -> Image:
     """Read a file or folder by the reader of its kind; refuse options that it does not support."""
-    kind = kind_of(path)
+    kind = file_kind(path)
     for option in ("channel", "spacing"):
         if kind not in STACKS and getattr(choice, option) is not None:
             raise InputError(f"{path}: --{option} is for OME-Zarr and TIFF; leave it out.")

@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..__main__ import done
 from ..__main__ import main as command_line
 from ..arguments import make_parser, threshold
-from ..jobs import Report, check_centrelines, check_segmentation
+from ..jobs import Report, check_centrelines, check_run
 from ..progress import Progress
 
 SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
@@ -147,7 +147,7 @@ def _segment(given, progress, folder):
             "there is no seed: give points inside the vessels with --seed R,A,S in mm, or let the "
             "program find them with --automaticSeeds 6."
         )
-    check_segmentation(options)
+    check_run(options)
     files = _files(IMAGES, labels=given.labels, connectedness=given.connectedness)
     progress.stage("Reading")
     inputs = segmenting.Inputs(

@@ -173,14 +173,14 @@ def nearest_tissue(
     apart = modes & (np.abs(middles - intensity) >= MODE_DISTANCE * noise)
     modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
     median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
-    wide = _spread(values, numbers, median, 2 * noise, WIDE)
-    core = _spread(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION, widest * noise)
+    wide = _spread_near(values, numbers, median, 2 * noise, WIDE)
+    core = _spread_near(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION, widest * noise)
     if core[1] > 0 and wide[1] > MIXED * core[1]:
         return core
     return wide if wide[1] > 0 else None
 
 
-def _spread(
+def _spread_near(
     values: np.ndarray,
     numbers: np.ndarray | None,
     median: float,

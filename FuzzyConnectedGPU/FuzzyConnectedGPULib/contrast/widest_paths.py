@@ -110,7 +110,7 @@ def widest_paths(
     shape = np.array(contrast.shape, np.int64)
     most = count if limit is None else limit
     first = ours, theirs, unseen, heads, queue
-    size = _spread(contrast.ravel(), shape, float(unit), *first, most, *found)
+    size = _propagate(contrast.ravel(), shape, float(unit), *first, most, *found)
     voxels, levels, values = (each[:size].copy() for each in found)
     return Reached(voxels, levels, values) if size <= most else None
 
@@ -121,7 +121,7 @@ def _level(value, unit):
 
 
 @njit(cache=True, nogil=True)
-def _spread(
+def _propagate(
     contrast, shape, unit, starts, theirs, unseen, heads, queue, most, voxels, levels, values
 ):
     """Fill the lists of the starts' voxels; returns their length. Clears the bits of all seen."""

@@ -67,12 +67,12 @@ def _owners(
     owners, levels = np.zeros(levels.shape, np.uint8), levels.copy()
     owners.reshape(-1)[points], levels.reshape(-1)[points] = groups, 0
     flat = levels.reshape(-1), owners.reshape(-1), voxels.reshape(-1)
-    progress.wait_for(_spread, *flat, points.astype(np.int64), levels.shape, sides, *tables)
+    progress.wait_for(_claim, *flat, points.astype(np.int64), levels.shape, sides, *tables)
     return owners
 
 
 @njit(cache=True, nogil=True)
-def _spread(
+def _claim(
     levels: Any, owners: Any, voxels: Any, waiting: Any, shape: Any, sides: Any, sums: Any,
     differences: Any, lowest_sum: Any, coefficients: Any, stop: Any,
 ) -> None:  # fmt: skip

@@ -26,7 +26,7 @@ class OutsideError(InputError):
     def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
         self.labels, self.volume = labels, volume
         super().__init__(
-            f"Every {kind} lies outside {_place(volume)}: {', '.join(labels)}. "
+            f"Every {kind} lies outside {_region_text(volume)}: {', '.join(labels)}. "
             f"Place a {kind} inside it."
         )
 
@@ -38,13 +38,13 @@ class LeftOutNote(str):
     volume: str
 
     def __new__(cls, kind: str, labels: tuple[str, ...], volume: str) -> "LeftOutNote":
-        text = f"Left out, because outside {_place(volume)}: {kind} {', '.join(labels)}."
+        text = f"Left out, because outside {_region_text(volume)}: {kind} {', '.join(labels)}."
         self = super().__new__(cls, text)
         self.labels, self.volume = labels, volume
         return self
 
 
-def _place(volume: str) -> str:
+def _region_text(volume: str) -> str:
     return f"the volume {volume}" if volume else "the mask or region"
 
 

@@ -14,7 +14,7 @@ from slicer.util import VTKObservationMixin
 from ..errors import Cancelled, FuzzyVesselError
 from . import packages
 from .packages import DeviceLine
-from .run import Run, clock
+from .run import PanelRun, clock
 from .wording import worded
 
 # Of a sentence in the status line; it can be read on light and on dark.
@@ -45,7 +45,7 @@ class Panel:
         self._left = self._waiting = False
         self._window, self.ui = self.load_ui(widget.moduleName)
         widget.layout.addWidget(self._window)
-        self.running = Run(self.ui.progressBar, self.update, self.title())
+        self.running = PanelRun(self.ui.progressBar, self.update, self.title())
         self.device = DeviceLine(self.ui.deviceLabel, self.ui.installButton, self.title())
         self.ui.applyButton.connect("clicked()", self.apply)
         self.ui.cancelButton.connect("clicked()", self.running.cancel)

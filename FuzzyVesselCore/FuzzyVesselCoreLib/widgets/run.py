@@ -134,7 +134,7 @@ ROUND = 0.03  # seconds
 STEPS = 1000  # of the progress bar
 
 
-class Run:
+class PanelRun:
     """A run that is going on, or none; one at a time, in the panels of all modules together.
 
     As a context it shows the bar (QProgressBar); its `progress` is what the algorithms call back.
@@ -178,7 +178,7 @@ class Run:
         """The widgets are about to end: cancel, and touch them no more."""
         self._cancelled = self._left = True
 
-    def __enter__(self) -> "Run":
+    def __enter__(self) -> "PanelRun":
         wait_for_latest_runs(slicer.app.processEvents)
         if self.busy:
             raise RuntimeError("a run is going on")

@@ -210,10 +210,10 @@ def _grown(mask, seeds, distance, spacing, progress):
 def _compiled_spread() -> Any:
     from FuzzyVesselCoreLib.jit import compiled
 
-    return compiled(_spread)
+    return compiled(_assign)
 
 
-def _spread(heap, inside, labels, lengths, offsets, weights, most):
+def _assign(heap, inside, labels, lengths, offsets, weights, most):
     """Settle some voxels in the order of length and label; False when none is left."""
     count = 0
     while len(heap) and count < most:

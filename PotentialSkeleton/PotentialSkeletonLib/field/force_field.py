@@ -242,7 +242,7 @@ def field_of_components(
     report = Progress.of(progress)
 
     def field_on(gpu: Any) -> ForceField:
-        run = _Run(method, strength, charge_distance, threads, gpu)
+        run = _FieldRun(method, strength, charge_distance, threads, gpu)
         return run.field(solid, labels, unit_depth, report)
 
     gpu = choose_device(checked_device(method, device))
@@ -261,7 +261,7 @@ def field_of_components(
     return replace(found, notes=(note, *found.notes))
 
 
-class _Run:
+class _FieldRun:
     """Sums the forces of one component after another, on the CPU or on a CUDA device."""
 
     def __init__(
