@@ -34,7 +34,6 @@ def during_runs(monkeypatch, act):
     import FuzzyVesselCoreLib.widgets.run as run
 
     monkeypatch.setattr(run, "ROUND", 0.0)
-    monkeypatch.setattr(run, "LENT", 0.0)
     handle, calls = slicer.app.processEvents, []
 
     def process_events(*flags):

@@ -242,6 +242,7 @@ class PanelRun:
         with ThreadPoolExecutor(1) as pool:
             future = pool.submit(work, told)
             try:
+                goes_on = ask(share) is not False  # also where the work has ended already
                 while not ended(future):
                     goes_on = goes_on and ask(share) is not False
             except BaseException:
