@@ -18,7 +18,7 @@ MODULES = {"cohort": "cohort", "large": "large", "slicer_cli": "slicer_cli.__mai
 NOTHING = "nothing was written"
 KEPT = {
     "cohort": "finished cases are kept, and the same command goes on with the others",
-    "large": "finished blocks and components are kept, and the same command resumes the run",
+    "large": "finished blocks and labels are kept, and the same command resumes the run",
 }
 TOO_LARGE = "the memory does not suffice for this volume; crop it, or use a larger machine."
 
