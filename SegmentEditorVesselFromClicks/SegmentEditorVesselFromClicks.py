@@ -71,7 +71,7 @@ class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
         editor.setActiveEffectByName("Vessel from clicks")
         live = editor.activeEffect().self().live
         live.click(seeds.GetNthControlPointPositionWorld(0))
-        while live.waits:
+        while live.run.pending:
             slicer.app.processEvents()
         live.ui.applyButton.click()
         labels = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)

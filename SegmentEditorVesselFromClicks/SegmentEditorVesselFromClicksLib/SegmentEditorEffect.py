@@ -65,10 +65,6 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         if self.live is not None:
             self.live.cleanup()
 
-    def sourceVolumeNodeChanged(self) -> None:
-        if self.live is not None:
-            self.live.inputs_changed()
-
     def referenceGeometryChanged(self) -> None:
         if self.live is not None:
             self.live.inputs_changed()
@@ -85,7 +81,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         position = self.xyToRas((x, y), viewWidget)
         background = bool(callerInteractor.GetControlKey())
         reach = math.dist(position, self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget))
-        if not background and self.live.has_point_near(position, reach):
+        clicks = self.live.clicks
+        if clicks is not None and not background and clicks.near(position, reach):
             return False  # the markups take it from here
         self.live.click(position, background)
         return True

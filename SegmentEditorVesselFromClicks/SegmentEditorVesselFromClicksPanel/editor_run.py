@@ -28,14 +28,6 @@ from FuzzyVesselCoreLib.voxels.masks import label_components
 from .segment_points import BACKGROUND, VESSEL, Clicks
 
 
-def masking_of(editor_node: Any) -> tuple:
-    """The settings of *Masking*: equal where the same voxels may be edited."""
-    limits = editor_node.GetSourceVolumeIntensityMask() and tuple(
-        editor_node.GetSourceVolumeIntensityMaskRange()
-    )
-    return editor_node.GetMaskMode(), editor_node.GetMaskSegmentID(), limits
-
-
 class EditorRun:
     """All that the vessels of some segments are computed from, as arrays.
 
@@ -43,38 +35,37 @@ class EditorRun:
     whose vessels are computed, and those of others with points share. Tissue and noise are those
     of the whole editable area: an intensity range that holds vessels alone would leave nothing to
     tell them from. `InputError` where no wanted segment has a point where it may be edited.
-    `vessels` has the segments that were computed: number and `Segmentation` by their IDs.
+    `vessels` has the `Segmentation` of each segment that was computed, by its ID.
     """
 
     def __init__(self, editor_node: Any, source_image: Any, wanted: Sequence[str]) -> None:
         self._node = node = editor_node.GetSegmentationNode()
-        if source_image is None or source_image.GetPointData().GetScalars() is None:
-            raise _apart()
         self.ijk_to_segmentation = image_to_world(source_image)
         self.millilitres = voxel_volume(self.ijk_to_segmentation) / 1000
         self._spacing = tuple(source_image.GetSpacing()[::-1])
         self._voxels = array_from_image(source_image).copy()  # the editor reuses the array
-        scanned = _scanned(source_image, editor_node.GetSourceVolumeNode(), node)
-        self._area = _both(_editable(editor_node, source_image), scanned)
-        self._in_range = _in_range(editor_node, self._voxels)
+        self.shape = self._voxels.shape
+        ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
+        self._area = editable(node, editor_node.GetMaskMode(), source_image, *ids)
+        self._area &= _scanned(editor_node.GetSourceVolumeNode(), node, source_image)
+        allowed, self._in_range = self._area, None  # None: of any intensity
+        if editor_node.GetSourceVolumeIntensityMask():
+            lowest, highest = editor_node.GetSourceVolumeIntensityMaskRange()
+            self._in_range = (self._voxels >= lowest) & (self._voxels <= highest)
+            allowed = self._area & self._in_range
         self.notes: list[str] = []
-        self.points: dict[str, np.ndarray] = {}
-        self._background: dict[str, np.ndarray] = {}
-        self.vessels: dict[str, tuple[int, Any]] = {}
-        self._read_points(wanted)
-
-    def _read_points(self, wanted: Sequence[str]) -> None:
-        allowed = _both(self._area, self._in_range)
-        for each in self._node.GetSegmentation().GetSegmentIDs():
-            clicks, own = Clicks(self._node, each), each in wanted
-            voxels = self._inside(clicks.points(VESSEL), allowed, own)
-            voxels = _without(voxels, *self.points.values())
-            if len(voxels):
-                self.points[each] = voxels
-            if own:
-                self._background[each] = self._inside(clicks.points(BACKGROUND), None, own)
-        self._wanted = [each for each in wanted if each in self.points]
-        if not self._wanted:
+        self._points: dict[str, list[tuple]] = {}
+        self._background: dict[str, list[tuple]] = {}  # of the wanted segments that have points
+        self.vessels: dict[str, Any] = {}
+        for each in node.GetSegmentation().GetSegmentIDs():
+            clicks, own = Clicks(node, each), each in wanted
+            if voxels := self._inside(clicks.points(VESSEL), allowed, own):
+                self._points[each] = voxels
+                if own:
+                    self._background[each] = self._inside(
+                        clicks.points(BACKGROUND), self._area, own
+                    )
+        if not self._background:
             raise InputError(
                 _(
                     "No vessel point lies where it may be edited: click inside the source volume, "
@@ -84,110 +75,62 @@ class EditorRun:
                 else _("Click into a vessel first.")
             )
 
-    def _inside(self, placed: Any, allowed: Any, said: bool) -> np.ndarray:
+    def _inside(self, placed: Any, allowed: np.ndarray, said: bool) -> list[tuple]:
         """The voxels of points where it may be edited; which were left out is noted."""
         own = transformed(transform_between(None, self._node), placed.world)
         voxels = points_to_voxels(own, self.ijk_to_segmentation)
-        hit = inside(voxels, self._voxels.shape)
-        if allowed is not None:
-            hit[hit] = allowed[tuple(voxels[hit].T)]
+        hit = inside(voxels, allowed.shape)
+        hit[hit] = allowed[tuple(voxels[hit].T)]
         missed = ", ".join(label for label, found in zip(placed.labels, hit) if not found)
         if missed and said:
             text = _("Left out, because nothing may be edited there: {points}.")
             self.notes.append(text.format(points=missed))
-        return voxels[hit]
+        return list(map(tuple, voxels[hit].tolist()))
 
-    def compute(self, progress: Any = None, cached: Any = None, device: str = "auto") -> Any:
+    def compute(self, progress: Any = None, cached: Any = None) -> Any:
         """Compute the vessels of the wanted segments, and return itself; no node is read."""
-        for each in self._wanted:
-            others = [voxels for key, voxels in self.points.items() if key != each]
-            background = _without(self._background[each], *others)
-            found = segment(
+        for each, background in self._background.items():
+            others = {
+                voxel for key, points in self._points.items() if key != each for voxel in points
+            }
+            self.vessels[each] = found = segment(
                 self._voxels,
-                self.points,
+                self._points,
                 spacing=self._spacing,
-                background_seeds=background if len(background) else None,
-                mask=self._area,
-                device=device,
+                background_seeds=[voxel for voxel in background if voxel not in others] or None,
+                mask=None if self._area.all() else self._area,
                 progress=progress,
                 cached=cached,
             )
-            self.vessels[each] = 1 + list(self.points).index(each), found
             self.notes += [note for note in found.scene.notes if note not in self.notes]
         return self
 
     def labels(self, segment_id: str, more: float = 0.0) -> np.ndarray:
         """Labels (K, J, I; bool) of a segment with more (up to 1) or less (down to -1)."""
-        number, found = self.vessels[segment_id]
+        found, number = self.vessels[segment_id], 1 + list(self._points).index(segment_id)
         labels = relabel(found.scene, 0.5 - 0.4 * more, owners=found.owners).labels == number
         if self._in_range is None:
             return labels
         # Vessels stay in the intensity range, connected there with their points.
         components = label_components(labels & self._in_range)[0]
-        held = np.unique(components[tuple(self.points[segment_id].T)])
+        held = np.unique(components[tuple(np.transpose(self._points[segment_id]))])
         return np.isin(components, held[held > 0])
 
 
-def _editable(editor_node: Any, source_image: Any) -> np.ndarray | None:
-    """The voxels of the editable area, whatever their intensity; None for all."""
-    node, mode = editor_node.GetSegmentationNode(), editor_node.GetMaskMode()
-    if mode == slicer.vtkMRMLSegmentationNode.EditAllowedEverywhere:
-        return None
+def editable(node: Any, mode: int, like: Any, selected_id: str, mask_id: str) -> np.ndarray:
+    """The voxels that a mode of *Masking* leaves on an image's grid, whatever their intensity."""
     refused = slicer.vtkOrientedImageData()
-    ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
-    done = node.GenerateEditMask(refused, mode, source_image, *ids)
-    area = array_from_image(refused) == 0 if done else np.zeros(1, bool)
-    if not area.any():
-        raise InputError(_("The editable area is empty: choose another one under Masking."))
-    return area
+    node.GenerateEditMask(refused, mode, like, selected_id, mask_id)
+    return array_from_image(refused) == 0
 
 
-def _in_range(editor_node: Any, voxels: np.ndarray) -> np.ndarray | None:
-    """The voxels within the editable intensity range; None for all."""
-    if not editor_node.GetSourceVolumeIntensityMask():
-        return None
-    lowest, highest = editor_node.GetSourceVolumeIntensityMaskRange()
-    within = (voxels >= lowest) & (voxels <= highest)
-    if not within.any():
-        text = _("No voxel is within the editable intensity range of {lowest:g} to {highest:g}: ")
-        text += _("change it under Masking.")
-        raise InputError(text.format(lowest=lowest, highest=highest))
-    return within
-
-
-def _scanned(source_image: Any, volume_node: Any, segmentation_node: Any) -> np.ndarray | None:
-    """Which voxels the source volume reaches (elsewhere the editor fills in); None for all."""
-    matrix = matrix_from_array(ijk_to_ras(volume_node))
+def _scanned(volume_node: Any, segmentation_node: Any, like: Any) -> np.ndarray:
+    """The voxels that the source volume reaches; elsewhere the editor fills in."""
     ones, reached = slicer.vtkOrientedImageData(), slicer.vtkOrientedImageData()
     image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
-    ones.SetGeometryFromImageToWorldMatrix(matrix)
+    ones.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(volume_node)))
     transform = transform_between(volume_node, segmentation_node)
     slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        ones, source_image, reached, False, False, transform
+        ones, like, reached, False, False, transform
     )
-    area = array_from_image(reached) > 0
-    if not area.any():
-        raise _apart()
-    return None if area.all() else area
-
-
-def _apart() -> InputError:
-    return InputError(
-        _(
-            "The source volume lies outside the segmentation's geometry: choose another source "
-            "volume, or specify the geometry again (button beside the source volume)."
-        )
-    )
-
-
-def _both(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-    """The voxels that two masks have in common; None stands for all of them."""
-    if one is None or other is None:
-        return one if other is None else other
-    return one & other
-
-
-def _without(voxels: np.ndarray, *others: np.ndarray) -> np.ndarray:
-    """The voxels (n, 3) that are not among the others."""
-    taken = {tuple(each) for other in others for each in other.tolist()}
-    return voxels[np.array([tuple(each) not in taken for each in voxels.tolist()], bool)]
+    return array_from_image(reached) > 0

@@ -49,7 +49,7 @@ class Clicks:
     def add(self, position: Any, background: bool = False) -> None:
         """Place a point at a position of the world."""
         kind = BACKGROUND if background else VESSEL
-        last = max((order for order, _node, _index in self._in_order()), default=0)
+        last = max(self._order(), default=(0,))[0]
         node = self.nodes.get(kind) or self._new(kind)
         index = node.AddControlPointWorld(position)
         # Which of both lists has the last point is to be seen from the points alone.
@@ -61,11 +61,9 @@ class Clicks:
         return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
 
     def remove_last(self) -> None:
-        """Remove the point that was placed last, if any."""
-        points = self._in_order()
-        if points:
-            _order, node, index = points[-1]
-            node.RemoveNthControlPoint(index)
+        """Remove the point that was placed last."""
+        _order, kind, index = max(self._order())
+        self.nodes[kind].RemoveNthControlPoint(index)
 
     def clear(self) -> None:
         """Remove both lists."""
@@ -85,8 +83,7 @@ class Clicks:
 
     def set_more(self, value: float) -> None:
         """Say how much is wanted; it is saved with the vessel points."""
-        if VESSEL in self.nodes:
-            self.nodes[VESSEL].SetAttribute(MORE, f"{value:g}")
+        self.nodes[VESSEL].SetAttribute(MORE, f"{value:g}")
 
     def _new(self, kind: str) -> Any:
         segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)
@@ -100,11 +97,10 @@ class Clicks:
         put_beside([node], self.segmentation_node)
         return node
 
-    def _in_order(self) -> list[tuple[int, Any, int]]:
-        """Order, list and index of each point, the last one at the end."""
-        found = []
-        for node in self.nodes.values():
-            for index in range(node.GetNumberOfControlPoints()):
-                text = node.GetNthControlPointDescription(index) or ""
-                found.append((int(text) if text.isdigit() else 0, node, index))
-        return sorted(found, key=lambda point: point[0])
+    def _order(self) -> list[tuple[int, str, int]]:
+        """Order, kind and index of each point; the greatest is that of the one placed last."""
+        return [
+            (int(node.GetNthControlPointDescription(index) or 0), kind, index)
+            for kind, node in self.nodes.items()
+            for index in range(node.GetNumberOfControlPoints())
+        ]

@@ -85,7 +85,7 @@ class Session:
     def wait(self):
         """Let timers and runs end."""
         end = time.monotonic() + 60
-        while self.live._run.pending:
+        while self.live.run.pending:
             assert time.monotonic() < end
             self.slicer.app.processEvents()
 
@@ -114,7 +114,7 @@ class Session:
         return self.live.ui.sentenceLabel.text
 
     def points(self, kind="vessel"):
-        return len(self.live._clicks.points(kind).labels)
+        return len(self.live.clicks.points(kind).labels)
 
 
 @pytest.fixture
@@ -326,7 +326,7 @@ def test_the_mouse_in_a_slice_view(session, view):
     at = view.pixel_of(world_of(session.volume, FIRST))
     view.click(*at)
     session.wait()
-    (node,) = session.live._clicks.nodes.values()
+    (node,) = session.live.clicks.nodes.values()
     position = [0.0, 0.0, 0.0]
     node.GetNthControlPointPositionWorld(0, position)
     pixel = np.linalg.norm(np.subtract(*(view_ras(view, x) for x in (0, 1))))
