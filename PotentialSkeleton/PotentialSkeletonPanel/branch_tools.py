@@ -21,7 +21,7 @@ from PotentialSkeletonLib.branch_tools import (
     steps_of_text,
     steps_text,
 )
-from PotentialSkeletonMRML.run_nodes import tree_name
+from PotentialSkeletonMRML.outputs import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 from .sentences import PRUNING, branches_text, counted, file_name, step_text

@@ -23,10 +23,9 @@ from PotentialSkeletonMRML.colouring import (
     radius_color,
     radius_range,
 )
-from PotentialSkeletonMRML.lines import joint_table, stored_skeleton, stored_table
-from PotentialSkeletonMRML.run_nodes import kept_notes, tree_name
+from PotentialSkeletonMRML.lines import NAMES, joint_table, stored_skeleton, stored_table
+from PotentialSkeletonMRML.outputs import kept_notes, tree_name
 from PotentialSkeletonMRML.tree import Tree
-from PotentialSkeletonMRML.tree_steps import NAMES
 
 from .sentences import file_name, next_step, summary
 from .views import Highlight

@@ -8,19 +8,18 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
-from PotentialSkeletonMRML.colouring import color_by
-from PotentialSkeletonMRML.parameters import Detail
-from PotentialSkeletonMRML.run_nodes import (
+from PotentialSkeletonMRML.outputs import (
     SETTINGS,
+    color_by,
     describe,
     drop_left_over,
     is_current,
     kept_model,
-    kept_nodes,
     own_nodes,
     tree_name,
 )
-from PotentialSkeletonMRML.tree_steps import steps_of
+from PotentialSkeletonMRML.parameters import Detail
+from PotentialSkeletonMRML.tree import steps_of
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
@@ -79,7 +78,7 @@ class SkeletonPanel(Panel):
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
-                _color(model, parameters.colouring.value)
+                color_by(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
@@ -160,7 +159,7 @@ class SkeletonPanel(Panel):
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
             describe(result.modelNode, result.warnings, vessels[segment], settings)
-            _color(result.modelNode, chosen.colouring.value)
+            color_by(result.modelNode, chosen.colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
@@ -196,8 +195,3 @@ def settings_text(parameters: Any) -> str:
         del options["divergence"]
     outputs = [name for name in OUTPUTS.values() if getattr(parameters, name)]
     return json.dumps([options, outputs], sort_keys=True)
-
-
-def _color(model: Any, kind: str) -> None:
-    nodes = kept_nodes(model)
-    color_by(kind, [model, *nodes.get("tubesNode", ())], nodes.get("curveNodes", ()))

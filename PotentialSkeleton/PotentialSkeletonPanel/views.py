@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
 from PotentialSkeletonMRML.lines import RADIUS, polylines, tubes, vtk_array
-from PotentialSkeletonMRML.run_nodes import INPUT, SEGMENT, tree_segment
+from PotentialSkeletonMRML.outputs import INPUT, SEGMENT, tree_segment
 from PotentialSkeletonMRML.straightening import is_straightened, patient_position
 
 NAME = "Chosen branch"
