@@ -252,9 +252,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volumes import VolumeCurve
+        from FuzzyConnectedGPUMRML.volumes import curve_of
 
-        return VolumeCurve(sceneVolumeNode)
+        return curve_of(sceneVolumeNode)
 
     # --- points
 

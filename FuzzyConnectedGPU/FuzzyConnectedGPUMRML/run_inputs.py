@@ -12,7 +12,7 @@ from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, voxels_changed
+from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .vessel_lists import is_hand_over, refer, referred
@@ -43,9 +43,9 @@ class RunOptions(SegmentOptions):
 def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
     """A text that differs wherever the connectedness may differ; the same after loading.
 
-    Voxels of the volume are not looked at; `is_from` knows whether they were edited. Exact solvers
-    give the same connectedness on every device, so the device does not count. Names of lists do
-    not count, their order does. Empty where there is no volume, or a vessel has no point.
+    Exact solvers give the same connectedness on every device, so the device does not count. Names
+    of lists do not count, their order does. Empty where there is no volume, or a vessel has no
+    point.
     """
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
@@ -66,13 +66,12 @@ def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> 
         own = model or ["contrast", options.border or "drawn", points[0], background]
         grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
         texts.append(_hashed([*grid, sorted(points), *shared, *own]))
-    if len(lists) == 1:
-        return texts[0]
-    for node in lists:
+    for node in lists if len(lists) > 1 else ():
         given = placed_points(node, is_hand_over)
         numbers = [node.GetNthControlPointDescription(index) for index in given.indices]
         texts.append(repr((numbers, _centres(volume_node, given))))
-    return _hashed(texts)
+    text = texts[0] if len(lists) == 1 else _hashed(texts)
+    return f"{text} {volume_fingerprint(volume_node)}"
 
 
 def _of_affinity(chosen: RunOptions) -> list[Any]:
@@ -124,13 +123,10 @@ def note_origin(
 
 
 def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
-    """Whether a connectedness map was computed from inputs with these texts.
-
-    It is not, either, once the voxels of its volume were edited.
-    """
-    if not text or scene_node is None or scene_node.GetAttribute(INPUTS) != text:
-        return False
-    if voxels_changed(scene_node, scene_node.GetNodeReference(VOLUME)):
+    """Whether a connectedness map was computed from inputs with these texts."""
+    noted = scene_node.GetAttribute(INPUTS) if scene_node is not None else None
+    # The text of an earlier version ends before the fingerprint of the volume.
+    if not noted or not text.startswith(noted):
         return False
     return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
 

@@ -21,7 +21,6 @@ from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
@@ -125,7 +124,6 @@ class Run:
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
         self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
-        self._time = voxel_time(volume_node)
         shape = self.voxels.shape
         self.region = region_of(options, volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
@@ -171,7 +169,6 @@ class Run:
             self.volume_node, self.lists, found, found.threshold, outputs, self.options, values
         )
         scene_node, division = result.sceneNode, result.divisionNode
-        note_voxels(scene_node, self._time)
         chosen = self.options.threshold is None
         run_inputs.note_origin(
             scene_node,

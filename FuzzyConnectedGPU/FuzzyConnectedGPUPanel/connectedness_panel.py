@@ -13,7 +13,6 @@ from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .following import Following
@@ -124,7 +123,7 @@ class ConnectednessPanel(Panel):
         """What a text in the status line speaks of."""
         parameters = self.parameters
         values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
-        return (self.inputs_text(), voxel_time(parameters.inputVolume), *values)
+        return (self.state_text(), *values)
 
     # --- what sections ask for
 
@@ -185,8 +184,7 @@ class ConnectednessPanel(Panel):
 
     def state_text(self) -> str:
         """A text of all that the result depends on, but for the threshold itself."""
-        volume = self.parameters.inputVolume
-        return f"{self.inputs_text()} {self.threshold_text(volume)} {voxel_time(volume)}"
+        return f"{self.inputs_text()} {self.threshold_text(self.parameters.inputVolume)}"
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""

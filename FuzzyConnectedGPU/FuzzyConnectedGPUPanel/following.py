@@ -7,7 +7,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.vessel_lists import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import frozen
@@ -36,7 +36,7 @@ class Following:
         """The scene is closed, or the panel ends or is left."""
         self._stop()
         self._asked = ""  # the inputs that were requested last
-        self._copy: tuple[int, Any] = (0, None)  # of the volume's voxels, and when they were edited
+        self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
         if self._run.pending:
@@ -77,9 +77,10 @@ class Following:
         parameters = panel.parameters
         if parameters is None or panel.why_not() or panel.is_current():
             raise NothingToDo
-        chosen, time = frozen(parameters), voxel_time(parameters.inputVolume)
-        if time != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
-            self._copy = time, voxels_of(parameters.inputVolume)
+        chosen, volume = frozen(parameters), parameters.inputVolume
+        text = volume_fingerprint(volume)
+        if text != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
+            self._copy = text, voxels_of(volume)
         run = panel.read(chosen, self._copy[1])
         return run, chosen, panel.logic.cached, panel.state_text()
 
