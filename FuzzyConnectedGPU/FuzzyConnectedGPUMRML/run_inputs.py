@@ -1,4 +1,4 @@
-"""What a result was made of, as short texts that its connectedness map carries along."""
+"""What a result was made of (its origin), as texts that its connectedness map carries along."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -40,13 +40,20 @@ class RunOptions(SegmentOptions):
     roiNode: Any = None
 
 
-def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
-    """A text that differs wherever the connectedness may differ; the same after loading.
+def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> dict[str, str | None]:
+    """What a result of these inputs is made of: texts by attributes of its connectedness map.
 
-    Exact solvers give the same connectedness on every device, so the device does not count. Names
-    of lists do not count, their order does. Empty where there is no volume, or a vessel has no
-    point.
+    They differ wherever the result may differ, and are the same after loading. Exact solvers give
+    the same connectedness on every device, so the device does not count. Names of lists do not
+    count, their order does. Empty where there is no volume, or a vessel has no point.
     """
+    return {
+        INPUTS: _inputs_text(volume_node, lists, options),
+        THRESHOLD_INPUTS: threshold_text(volume_node, options),
+    }
+
+
+def _inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
     mask, roi = options.maskNode, options.roiNode
@@ -82,9 +89,15 @@ def _of_affinity(chosen: RunOptions) -> list[Any]:
     return parts + variant if chosen.solver == CORRECTED else parts
 
 
-def threshold_text(volume_node: Any, background_node: Any) -> str:
-    """A text of the background points that an automatic threshold or the filling of gaps heeds."""
-    return _hashed([_background(volume_node, background_node)])
+def threshold_text(volume_node: Any, options: RunOptions) -> str | None:
+    """A text of the background points where threshold or filled gaps alone heed them; or None.
+
+    In the model "contrast" the scene heeds them already.
+    """
+    heeded = options.threshold is None or options.fill_gaps
+    if not heeded or options.object_model == "contrast":
+        return None
+    return _hashed([_background(volume_node, options.backgroundSeedsNode)])
 
 
 def _hashed(parts: list[Any]) -> str:
@@ -115,20 +128,20 @@ def _box(roi_node: Any) -> tuple:
 def note_origin(
     scene_node: Any, texts: dict[str, str | None], references: dict[str, Sequence[Any]]
 ) -> None:
-    """Write on the node of a connectedness map what it was made of, and of which nodes."""
+    """Write the origin of a connectedness map on its node, and the nodes that it is made of."""
     for name, text in texts.items():
         scene_node.SetAttribute(name, text)
     for role, nodes in references.items():
         refer(scene_node, role, nodes)
 
 
-def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
-    """Whether a connectedness map was computed from inputs with these texts."""
+def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
+    """Whether a connectedness map and its labels are of an origin (of `origin_of`)."""
     noted = scene_node.GetAttribute(INPUTS) if scene_node is not None else None
     # The text of an earlier version ends before the fingerprint of the volume.
-    if not noted or not text.startswith(noted):
+    if not noted or not (origin[INPUTS] or "").startswith(noted):
         return False
-    return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
+    return origin[THRESHOLD_INPUTS] in (None, scene_node.GetAttribute(THRESHOLD_INPUTS))
 
 
 def vessels_of_scene(scene_node: Any) -> list[Any]:

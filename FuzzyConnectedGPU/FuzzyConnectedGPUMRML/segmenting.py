@@ -130,10 +130,7 @@ class Run:
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
-        self.text = run_inputs.inputs_text(volume_node, self.lists, options)
-        self._heeded: str | None = None
-        if options.threshold is None or options.fill_gaps:
-            self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
+        self.origin = run_inputs.origin_of(volume_node, self.lists, options)
         self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
@@ -173,10 +170,9 @@ class Run:
         run_inputs.note_origin(
             scene_node,
             {
-                run_inputs.INPUTS: self.text,
+                **self.origin,
                 run_inputs.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
                 run_inputs.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
-                run_inputs.THRESHOLD_INPUTS: self._heeded,
                 run_inputs.COUNT: division and str(len(self.lists)),
             },
             {

@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
-from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
+from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
@@ -35,6 +35,7 @@ class ConnectednessPanel(Panel):
 
     _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
+    before: Any = None  # the parameters as the sections saw them last, with all `vessels`
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -68,8 +69,16 @@ class ConnectednessPanel(Panel):
             self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
+            self._remember()
         finally:
             self._reacting = False
+
+    def _remember(self) -> None:
+        now = frozen(self.parameters)
+        now.vessels = vessels_of(self.parameters)
+        if now.inputVolume is None and self.before is not None:
+            now.inputVolume = self.before.inputVolume  # points and outputs are still its
+        self.before = now
 
     def show(self) -> None:
         if self._reacting or self._writing:
@@ -105,6 +114,7 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
+        self.before = None
         self.logic.forget()
 
     def volume_was_changed(self) -> None:
@@ -123,7 +133,7 @@ class ConnectednessPanel(Panel):
         """What a text in the status line speaks of."""
         parameters = self.parameters
         values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
-        return (self.state_text(), *values)
+        return (self.origin(), *values)
 
     # --- what sections ask for
 
@@ -169,31 +179,17 @@ class ConnectednessPanel(Panel):
             **own,
         )
 
-    def inputs_text(self) -> str:
-        """A text of all that the connectedness map depends on."""
+    def origin(self) -> dict[str, str | None]:
+        """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.inputs_text(parameters.inputVolume, lists, self.options(parameters))
-
-    def threshold_text(self, volume_node: Any) -> str | None:
-        """A text of the points that the labels heed besides, where they do."""
-        parameters = self.parameters or self.logic.getParameterNode()
-        if parameters.thresholdSource.value == "manual" and not parameters.fillGaps:
-            return None
-        return run_inputs.threshold_text(volume_node, parameters.backgroundSeeds)
-
-    def state_text(self) -> str:
-        """A text of all that the result depends on, but for the threshold itself."""
-        return f"{self.inputs_text()} {self.threshold_text(self.parameters.inputVolume)}"
+        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        heeded = None
-        if self.parameters.model.value == "affinity":
-            heeded = self.threshold_text(self.parameters.inputVolume)
         scene, volume = self.result_scene(), self.parameters.inputVolume
         own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.inputs_text(), heeded)
+        return own and run_inputs.is_from(scene, self.origin())
 
     @staticmethod
     def output_source(parameters: Any) -> Any:

@@ -145,7 +145,8 @@ class ThresholdSection:
             panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, panel.threshold_text(volume_node))
+        heeded = run_inputs.threshold_text(volume_node, panel.options(parameters))
+        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, heeded)
         panel.output.written(parameters, result, volume_node)
         edited = panel.output.edited_text(parameters)
         if edited:
