@@ -210,7 +210,7 @@ def segment(
     """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
     outputs.check(volume_node, options)
     run = Run(volume_node, lists, options)
-    return run.write(run.compute(while_there(run.inputs, progress), cached), outputs)
+    return run.write(run.compute(progress, cached), outputs)
 
 
 def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
@@ -335,19 +335,6 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
     return lists, owners, *_hand_overs_of(lists, scene_node, shape)
 
 
-def while_there(nodes: list[Any], progress: ProgressCallback | None) -> ProgressCallback | None:
-    """A progress callback that ends the run when one of its inputs leaves the scene."""
-    if progress is None:
-        return None  # no other code runs in the meantime
-
-    def go_on(fraction: float) -> bool | None:
-        carry_on = progress(fraction)
-        refuse_without(nodes)
-        return carry_on
-
-    return go_on
-
-
 def refuse_without(nodes: list[Any]) -> None:
     """Raise `InputRemoved` where an input is no longer in the scene."""
     for node in nodes:
@@ -427,7 +414,7 @@ def _write(
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
         for kind, node in written.items():
-            ownership.hand_over(node, kind, volume_node)
+            ownership.claim(node, kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",

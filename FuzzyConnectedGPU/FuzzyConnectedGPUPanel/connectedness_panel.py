@@ -8,7 +8,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
+from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
@@ -117,12 +117,11 @@ class ConnectednessPanel(Panel):
         self.before = None
         self.logic.forget()
 
-    def volume_was_changed(self) -> None:
-        """Another volume was chosen, with points and results of its own: no run begins."""
-        self.seeds.placing.stop()
-        self.threshold.volume_was_changed()
-        self.output.surface.first = False
-        self.following.rest()
+    @property
+    def volume_changed(self) -> bool:
+        """Whether another volume was chosen since sections last reacted: no run begins then."""
+        earlier = self.before and self.before.inputVolume
+        return earlier is not None and self.parameters.inputVolume not in (None, earlier)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -222,9 +221,7 @@ class ConnectednessPanel(Panel):
         self.following.rest()
         chosen = frozen(parameters)
         run = self.read(chosen)
-        found = self.running.wait(
-            lambda told: run.compute(told, self.logic.cached), while_there(run.inputs, progress)
-        )
+        found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
         return self.write(run, found, chosen)
 
     def read(self, chosen: Any, voxels: Any = None) -> Run:

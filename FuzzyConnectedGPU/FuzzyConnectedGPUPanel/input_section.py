@@ -65,15 +65,14 @@ class InputSection:
                 return
             parameters.inputVolume = shown
         self._chosen = True
-        volume, before = parameters.inputVolume, self._panel.before
-        if before is None or before.inputVolume in (None, volume):
+        if not self._panel.volume_changed:
             return
+        before = self._panel.before
         if slicer.mrmlScene.IsNodePresent(before.inputVolume):
             history.store(before.inputVolume, vars(before), before.vessels)
         names = (*history.NODES, *history.VALUES)
         same = tuple(each for each in names if getattr(parameters, each) == getattr(before, each))
-        history.restore(parameters, volume, same)
-        self._panel.volume_was_changed()
+        history.restore(parameters, parameters.inputVolume, same)
 
     def show(self, parameters: Any) -> None:
         nodes = slicer.util.getNodesByClass("vtkMRMLScalarVolumeNode")

@@ -123,9 +123,8 @@ class OutputSection:
 
     def react(self, parameters: Any) -> None:
         """Use the outputs of the chosen volume; those of other volumes stay as they are."""
-        volume, before = parameters.inputVolume, self._panel.before
+        volume, changed = parameters.inputVolume, self._panel.volume_changed
         if volume is not None:
-            changed = before is not None and before.inputVolume not in (None, volume)
             for selector in self._selectors:
                 selector.follow(parameters, volume, changed)
             if changed:
@@ -187,6 +186,7 @@ class ResultSurface:
 
     def react(self, parameters: Any) -> None:
         """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
+        self.first = self.first and not self._panel.volume_changed
         node, before = parameters.segmentation, self._panel.before
         same = before is not None and before.segmentation is node
         if node is None or not same or before.show3D == parameters.show3D:

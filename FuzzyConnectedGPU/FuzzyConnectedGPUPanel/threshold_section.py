@@ -107,6 +107,9 @@ class ThresholdSection:
 
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
+        if self._panel.volume_changed:  # threshold and result are the other one's
+            self.end_preview()
+            self._applied = None
         if not self._panel.running.active:  # what is moved in a run is taken when the run ends
             self._follow(parameters, self._panel.result_scene())
 
@@ -151,11 +154,6 @@ class ThresholdSection:
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)
-
-    def volume_was_changed(self) -> None:
-        """Threshold and result are those of another volume: nothing is written because of it."""
-        self.end_preview()
-        self._applied = None
 
     # --- what is shown
 

@@ -12,7 +12,7 @@ from typing import Any
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, claim
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
@@ -122,7 +122,7 @@ def _write(
     group(curves, solid.name + CENTRELINES, solid.node)
     single = {output: nodes[0] for output, nodes in found.items() if nodes}
     for node in (*curves, *single.values()):
-        hand_over(node, SKELETON, solid.node)
+        claim(node, SKELETON, solid.node)
     return SkeletonResult(skeleton, solid.ijk_to_ras, curves, **single)
 
 
