@@ -42,7 +42,7 @@ from .run_inputs import (
     UnsureNote,
     Vessel,
 )
-from .vessel_lists import hand_over_voxels, is_seed, look
+from .vessel_lists import is_hand_over, is_seed, look, order_of
 from .volumes import labelled_millilitres, scene_array
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
@@ -300,14 +300,17 @@ def _hand_overs_of(
 ) -> tuple[list[HandOver], list[str]]:
     """The branches that points hand over, in their order, and warnings on points outside."""
     found, warnings = [], []
-    for voxel, label, name in hand_over_voxels(lists, volume_node) if len(lists) > 1 else ():
-        if inside(voxel[None], shape)[0]:
-            k, j, i = voxel.tolist()
-            found.append(HandOver((k, j, i), label, name))
-        else:
-            text = _("{name} lies outside of the volume and hands no branch over.")
-            warnings.append(text.format(name=name))
-    return found, warnings
+    for number, node in enumerate(lists if len(lists) > 1 else (), 1):
+        points = placed_points(node, is_hand_over)
+        voxels = points_in_volume(volume_node, points.world)
+        placed = zip(points.indices, points.labels, voxels.tolist(), inside(voxels, shape))
+        for index, label, (k, j, i), hit in placed:
+            if hit:
+                found.append((order_of(node, index), HandOver((k, j, i), number, label)))
+            else:
+                text = _("{name} lies outside of the volume and hands no branch over.")
+                warnings.append(text.format(name=label))
+    return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
 
 
 def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:

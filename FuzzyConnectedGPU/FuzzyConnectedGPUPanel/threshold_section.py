@@ -93,14 +93,12 @@ class ThresholdSection:
 
     def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        moved = parameters.threshold
-        parameters.threshold = float(result.threshold)
-        self._applied = (parameters.threshold, chosen.fillGaps, chosen.showDisputed)
-        automatic = parameters.thresholdSource.value != "manual"
-        if moved != chosen.threshold:
-            parameters.threshold = moved
-        elif automatic and chosen.thresholdSource is not parameters.thresholdSource:
-            self._take_automatic(parameters)
+        self._applied = (float(result.threshold), chosen.fillGaps, chosen.showDisputed)
+        if parameters.threshold == chosen.threshold:  # else it was moved meanwhile
+            parameters.threshold = self._applied[0]
+            automatic = parameters.thresholdSource.value != "manual"
+            if automatic and chosen.thresholdSource is not parameters.thresholdSource:
+                self._take_automatic(parameters)
         self._follow(parameters, result.sceneNode)
 
     # --- what follows
