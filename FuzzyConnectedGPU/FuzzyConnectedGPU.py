@@ -225,7 +225,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """`segment` with a sequence of lists."""
         return self.segment(volumeNode, list(seedsNodes), **arguments)
 
-    # --- thresholds of an existing connectedness map, which is not computed again
+    # --- thresholds of an existing fuzzy scene, which is not computed again
 
     def thresholdScene(
         self, sceneVolumeNode: Any, threshold: float | None = None, **arguments: Any

@@ -1,4 +1,4 @@
-"""What a result was made of (its origin), as texts that its connectedness map carries along."""
+"""What a result was made of (its origin), as texts that its fuzzy scene carries along."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .vessel_lists import is_hand_over, refer, referred
 
-# Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
+# Of a fuzzy scene's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
 THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
@@ -41,7 +41,7 @@ class RunOptions(SegmentOptions):
 
 
 def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> dict[str, str | None]:
-    """What a result of these inputs is made of: texts by attributes of its connectedness map.
+    """What a result of these inputs is made of: texts by attributes of its fuzzy scene.
 
     They differ wherever the result may differ, and are the same after loading. Exact solvers give
     the same connectedness on every device, so the device does not count. Names of lists do not
@@ -128,7 +128,7 @@ def _box(roi_node: Any) -> tuple:
 def note_origin(
     scene_node: Any, texts: dict[str, str | None], references: dict[str, Sequence[Any]]
 ) -> None:
-    """Write the origin of a connectedness map on its node, and the nodes that it is made of."""
+    """Write the origin of a fuzzy scene on its node, and the nodes that it is made of."""
     for name, text in texts.items():
         scene_node.SetAttribute(name, text)
     for role, nodes in references.items():
@@ -136,7 +136,7 @@ def note_origin(
 
 
 def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
-    """Whether a connectedness map and its labels are of an origin (of `origin_of`)."""
+    """Whether a fuzzy scene and its labels are of an origin (of `origin_of`)."""
     noted = scene_node.GetAttribute(INPUTS) if scene_node is not None else None
     # The text of an earlier version ends before the fingerprint of the volume.
     if not noted or not (origin[INPUTS] or "").startswith(noted):
@@ -145,7 +145,7 @@ def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
 
 
 def vessels_of_scene(scene_node: Any) -> list[Any]:
-    """The lists of the vessels that a connectedness map was divided among, in their order.
+    """The lists of the vessels that a fuzzy scene was divided among, in their order.
 
     None for one vessel, and where a list was removed since: labels would be those of others.
     """

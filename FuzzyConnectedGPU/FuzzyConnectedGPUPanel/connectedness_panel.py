@@ -7,6 +7,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
@@ -22,7 +23,7 @@ from .placing import ClickUndo
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
-from .wording import NO_POINTS, AdviceLine, worded
+from .wording import NO_POINTS, Situation, advice, worded
 
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
@@ -52,7 +53,6 @@ class ConnectednessPanel(Panel):
         scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
         self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
         self.following = Following(self)
-        self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
             *(self.input, self.output, self.vessels, self.seeds, self.region),
@@ -85,8 +85,30 @@ class ConnectednessPanel(Panel):
             return  # it is drawn when all has followed
         for section in self.sections:
             section.show(self.parameters)
-        self.advice.show(self.parameters)
+        self.ui.adviceLabel.text = advice(self._situation(self.parameters))
         self.ui.affinityGroupBox.setVisible(self.parameters.model.value == "affinity")
+
+    def _situation(self, parameters: Any) -> Situation:
+        """What the line that says what to do next depends on."""
+        lists, why_not = vessels_of(parameters), self.why_not()
+        volume, running = self.threshold.measured(parameters), self.running.active
+        share, excess = self.threshold.leaks(parameters, volume or 0.0)
+        return Situation(
+            has_volume=parameters.inputVolume is not None,
+            why_not=why_not if why_not != NO_POINTS else "",
+            points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
+            placing=bool(self.seeds.placing.active),
+            several=len(lists) > 1,
+            running=running,
+            finding=running and self.seeds.finding,
+            following=parameters.autoUpdate and self.following.working,
+            current=self.is_current(),
+            odd_point=self.seeds.advice(volume is not None),
+            millilitres=volume,
+            share=share,
+            excess=excess,
+            problem=self.problem,
+        )
 
     # --- the panel's life
 
@@ -146,16 +168,15 @@ class ConnectednessPanel(Panel):
         return there and image.GetNumberOfScalarComponents() == 1
 
     def result_scene(self, parameters: Any = None) -> Any:
-        """The connectedness map of the last run, or None."""
+        """The fuzzy scene of the last run, or None."""
         parameters = parameters or self.parameters
         node = parameters.sceneVolume if parameters is not None else None
         return node if self.has_voxels(node) else None
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        threshold, own = None, dict(model=parameters.model.value)
-        if parameters.thresholdSource.value == "manual":
-            threshold = max(parameters.threshold, LEAST)
+        threshold, own = chosen_threshold(parameters), dict(model=parameters.model.value)
+        threshold = threshold and max(threshold, LEAST)
         if parameters.model.value == "contrast":
             own |= dict(border=parameters.border.value)
         else:

@@ -17,7 +17,7 @@ from .input_section import SegmentChoice
 
 
 class OutputSection:
-    """Nodes that take the result, its surface, and the connectedness map over the image."""
+    """Nodes that take the result, its surface, and the fuzzy scene over the image."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui

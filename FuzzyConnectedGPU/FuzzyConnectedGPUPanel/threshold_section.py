@@ -7,6 +7,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
@@ -20,7 +21,7 @@ LOOK = 200  # milliseconds between two looks whether the slider is still held
 
 
 class ThresholdSection:
-    """The threshold of the current connectedness map; nothing is recomputed."""
+    """The threshold of the current fuzzy scene; nothing is recomputed."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
@@ -33,7 +34,7 @@ class ThresholdSection:
         self.forget()
 
     def forget(self) -> None:
-        """The connectedness map is gone."""
+        """The fuzzy scene is gone."""
         self._held.stop()
         self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
         self._applied: tuple | None = None  # what the labels were written of
@@ -96,8 +97,7 @@ class ThresholdSection:
         self._applied = (float(result.threshold), chosen.fillGaps, chosen.showDisputed)
         if parameters.threshold == chosen.threshold:  # else it was moved meanwhile
             parameters.threshold = self._applied[0]
-            automatic = parameters.thresholdSource.value != "manual"
-            if automatic and chosen.thresholdSource is not parameters.thresholdSource:
+            if chosen_threshold(parameters) is None and chosen_threshold(chosen) is not None:
                 self._take_automatic(parameters)
         self._follow(parameters, result.sceneNode)
 
@@ -180,7 +180,7 @@ class ThresholdSection:
         return volume_ml / curve.total, volume_ml / max(expected, 1e-9)
 
     def show(self, parameters: Any) -> None:
-        ui, automatic = self.ui, parameters.thresholdSource.value != "manual"
+        ui, automatic = self.ui, chosen_threshold(parameters) is None
         ui.automaticThresholdButton.checked = automatic
         there = self._panel.result_scene(parameters) is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")
