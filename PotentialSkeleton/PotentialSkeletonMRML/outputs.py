@@ -28,7 +28,7 @@ from FuzzyVesselCoreLib.mrml.ownership import (
     SKELETON,
     belongs_to,
     check_apart,
-    hand_over,
+    claim,
     is_output,
     referred,
 )
@@ -249,7 +249,7 @@ def _write(
     group(curves, solid.name + CENTRELINES, solid.node)
     single = {output: nodes[0] for output, nodes in found.items() if nodes}
     for node in (*curves, *single.values()):
-        hand_over(node, SKELETON, solid.node)
+        claim(node, SKELETON, solid.node)
     return SkeletonResult(skeleton, solid.ijk_to_ras, curves, **single)
 
 

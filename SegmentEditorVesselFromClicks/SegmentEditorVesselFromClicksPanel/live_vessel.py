@@ -14,7 +14,6 @@ from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .editor_run import EditorRun, masking_of
@@ -101,7 +100,9 @@ class LiveVessel:
         """Turn to the segment that is selected; compute where its points or settings changed."""
         node, settings = self._effect.parameterSetNode(), self._settings
         segmentation_node, segment_id = node.GetSegmentationNode(), node.GetSelectedSegmentID()
-        self._settings = masking_of(node), voxel_time(node.GetSourceVolumeNode())
+        volume = node.GetSourceVolumeNode()
+        image = volume.GetImageData() if volume is not None else None
+        self._settings = masking_of(node), image.GetMTime() if image is not None else 0
         if segmentation_node is not self._segmentation:  # where the same IDs name others
             self._stop()
             self._segmentation, self._pending, self._own = segmentation_node, [], {}
