@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import paint, placed_points
-from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
 from . import run_inputs, vessel_lists
@@ -203,8 +203,7 @@ class RemovedVessel:
 
 
 def _result_of(parameters: Any) -> tuple:
-    labelmap = parameters.labelmap
-    return parameters.sceneVolume, labelmap and voxels_fingerprint(labelmap)
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:

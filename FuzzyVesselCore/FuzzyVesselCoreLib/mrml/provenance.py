@@ -50,10 +50,15 @@ def voxels_text(voxels: np.ndarray, matrix: np.ndarray) -> str:
 
 
 def volume_fingerprint(volume_node: Any) -> str:
-    """A text of a volume's intensities below its parent transform; empty without voxels."""
-    if volume_node is None or volume_node.GetImageData() is None:
+    """A text of a volume's intensities below its parent transform.
+
+    Empty where there is not one value for each voxel: no voxels, colours, or an edit in its middle.
+    """
+    image = volume_node.GetImageData() if volume_node is not None else None
+    scalars = image.GetPointData().GetScalars() if image is not None else None
+    if scalars is None or scalars.GetNumberOfValues() != image.GetNumberOfPoints():
         return ""
-    image, matrix = volume_node.GetImageData(), ijk_to_ras(volume_node)
+    matrix = ijk_to_ras(volume_node)
     return once_an_edit(
         image,
         ("intensities", *matrix.ravel().tolist()),

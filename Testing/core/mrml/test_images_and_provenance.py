@@ -56,6 +56,10 @@ def test_a_volume_s_text_is_that_of_its_voxels_also_in_a_file(slicer_scene, tmp_
     values[2, 3, 4] += 1
     slicer.util.updateVolumeFromArray(volume, values)
     assert volume_fingerprint(volume) != text
+    image_from_array(np.zeros((*SHAPE, 3), np.uint8), volume.GetImageData())  # colours
+    assert volume_fingerprint(volume) == ""
+    volume.GetImageData().GetPointData().SetScalars(None)
+    assert volume_fingerprint(volume) == ""
 
 
 EDITS = {
