@@ -225,7 +225,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """`segment` with a sequence of lists."""
         return self.segment(volumeNode, list(seedsNodes), **arguments)
 
-    # --- thresholds of an existing connectedness map, which is not computed again
+    # --- thresholds of an existing fuzzy scene, which is not computed again
 
     def thresholdScene(
         self, sceneVolumeNode: Any, threshold: float | None = None, **arguments: Any
@@ -252,9 +252,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volumes import VolumeCurve
+        from FuzzyConnectedGPUMRML.volumes import curve_of
 
-        return VolumeCurve(sceneVolumeNode)
+        return curve_of(sceneVolumeNode)
 
     # --- points
 

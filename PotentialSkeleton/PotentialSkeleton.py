@@ -145,7 +145,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        PotentialSkeletonMRML.run_nodes.SkeletonResult
+        PotentialSkeletonMRML.outputs.SkeletonResult
             The nodes, the skeleton as record of arrays, and warnings.
 
         Raises
@@ -157,11 +157,11 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.outputs import CLASSES, Requests, extract_all
+        from PotentialSkeletonMRML.outputs import CLASSES, extract_all
         from PotentialSkeletonMRML.solid import read_solid
 
         outputs = {name: choices.pop(name) for name in CLASSES if name in choices}
-        jobs = [(read_solid(inputNode, segmentID, label), Requests(**outputs))]
+        jobs = [(read_solid(inputNode, segmentID, label), outputs)]
         return extract_all(jobs, choices, progress, wait)[0]
 
     def extractSegments(
@@ -193,14 +193,14 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        list of PotentialSkeletonMRML.run_nodes.SkeletonResult
+        list of PotentialSkeletonMRML.outputs.SkeletonResult
             In the order of the segments.
         """
-        from PotentialSkeletonMRML.outputs import Requests, extract_all
+        from PotentialSkeletonMRML.outputs import extract_all
         from PotentialSkeletonMRML.solid import read_solid, segments_named
 
         jobs = [
-            (read_solid(inputNode, each), Requests(**(outputs(each) if outputs else {})))
+            (read_solid(inputNode, each), outputs(each) if outputs else {})
             for each in segments_named(inputNode, segmentIDs)
         ]
         return extract_all(jobs, options, progress, wait)

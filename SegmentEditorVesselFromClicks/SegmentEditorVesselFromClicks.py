@@ -39,40 +39,37 @@ class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
     """Self test in a Segment Editor on the liver phantom."""
 
     def runTest(self) -> None:
+        """A click shows a preview, Apply writes it into the selected segment."""
         from importlib.util import find_spec
+
+        from FuzzyVesselCoreLib.mrml.points import add_phantom
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
         if find_spec("numba") is None:  # it is installed at the first run, after a question
             self.delayDisplay("Skipped: numba is not installed.")
             return
         slicer.mrmlScene.Clear()
-        editor = slicer.qMRMLSegmentEditorWidget()
-        try:
-            self.clickAndApply(editor)
-        finally:
-            editor.setActiveEffectByName("")
-        self.delayDisplay("Test passed")
-
-    def clickAndApply(self, editor) -> None:
-        """A click shows a preview, Apply writes it into the selected segment."""
-        from FuzzyVesselCoreLib.mrml.points import add_phantom
-        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-
         volume, seeds, _background = add_phantom(liver_phantom((48, 48, 48)))
         node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
         node.CreateDefaultDisplayNodes()
         node.SetReferenceImageGeometryParameterFromVolumeNode(volume)
         segment_id = node.GetSegmentation().AddEmptySegment("portal vein")
         parameters = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentEditorNode")
+        editor = slicer.qMRMLSegmentEditorWidget()
         editor.setMRMLSegmentEditorNode(parameters)
         editor.setMRMLScene(slicer.mrmlScene)
         editor.setSegmentationNode(node)
         editor.setSourceVolumeNode(volume)
         editor.setCurrentSegmentID(segment_id)
         editor.setActiveEffectByName("Vessel from clicks")
-        live = editor.activeEffect().self().live
-        live.click(seeds.GetNthControlPointPositionWorld(0))
-        while live.run.pending:
-            slicer.app.processEvents()
-        live.ui.applyButton.click()
-        labels = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
-        assert labels.sum() > 100, "the click has found no vessel"
+        try:
+            live = editor.activeEffect().self().live
+            live.click(seeds.GetNthControlPointPositionWorld(0))
+            while live.run.pending:
+                slicer.app.processEvents()
+            live.ui.applyButton.click()
+            labels = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
+            assert labels.sum() > 100, "the click has found no vessel"
+        finally:
+            editor.setActiveEffectByName("")
+        self.delayDisplay("Test passed")

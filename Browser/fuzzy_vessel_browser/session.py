@@ -358,7 +358,7 @@ class Session:
     async def _find_centrelines(self) -> None:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
-        from PotentialSkeletonMRML.outputs import Requests, write_skeletons
+        from PotentialSkeletonMRML.outputs import write_skeletons
         from PotentialSkeletonMRML.solid import read_solid
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
@@ -368,7 +368,7 @@ class Session:
         for vessel in vessels:
             solid = read_solid(self.result.labelmapNode, None, vessel.label)
             skeleton = await self.compute(partial(_skeleton, solid, options))
-            found.append((solid, skeleton, Requests(curveNodes=False, labelmapNode=False)))
+            found.append((solid, skeleton, {"curveNodes": False, "labelmapNode": False}))
         self._clear_trees()
         for vessel, tree in zip(vessels, write_skeletons(found)):
             self._trees += [tree.modelNode, tree.tableNode]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import paint, placed_points
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
 from . import run_inputs, vessel_lists
@@ -176,7 +176,7 @@ class RemovedVessel:
         self.node = node
         self._lists, self._color = vessel_lists.vessels_of(parameters), vessel_lists.color_of(node)
         self._segment = _taken_segment(parameters, node)
-        self._result = parameters.sceneVolume, voxel_time(parameters.labelmap)
+        self._result = _result_of(parameters)
         self._divided = run_inputs.vessels_of_scene(parameters.sceneVolume)
         vessel_lists.remove_vessel(parameters, node)
 
@@ -190,7 +190,7 @@ class RemovedVessel:
         lists.insert(self._lists.index(self.node), self.node)
         vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
         parameters.seeds = self.node
-        if self._result != (parameters.sceneVolume, voxel_time(parameters.labelmap)):
+        if self._result != _result_of(parameters):
             return
         if self._divided:
             vessel_lists.refer(parameters.sceneVolume, run_inputs.VESSELS, self._divided)
@@ -200,6 +200,10 @@ class RemovedVessel:
             if inner.GetSegment(segment_id) is None:
                 before = following if inner.GetSegment(following) is not None else ""
                 inner.AddSegment(segment, segment_id, before)
+
+
+def _result_of(parameters: Any) -> tuple:
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:

@@ -1,7 +1,7 @@
 """The panel's choices and results, kept in the scene; scenes keep the names of enum members."""
 
 import enum
-from typing import Annotated
+from typing import Annotated, Any
 
 from slicer import (
     vtkMRMLLabelMapVolumeNode,
@@ -108,3 +108,9 @@ class FuzzyConnectedGPUParameterNode:
     showOverlay: bool = False
     overlayOpacity: Share = 0.5
     showDisputed: bool = False
+
+
+def chosen_threshold(parameters: Any) -> float | None:
+    """The threshold that a person chose; None where runs choose it."""
+    manual = parameters.thresholdSource.value == "manual"
+    return parameters.threshold if manual else None

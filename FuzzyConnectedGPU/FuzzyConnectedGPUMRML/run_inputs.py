@@ -1,4 +1,4 @@
-"""What a result was made of, as short texts that its connectedness map carries along."""
+"""What a result was made of (its origin), as texts that its fuzzy scene carries along."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, voxels_changed
+from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 
 from .vessel_lists import is_hand_over, refer, referred
 
-# Of a connectedness map's node: attributes with the texts, and references to what it belongs to.
+# Of a fuzzy scene's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
 THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
@@ -40,13 +40,20 @@ class RunOptions(SegmentOptions):
     roiNode: Any = None
 
 
-def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
-    """A text that differs wherever the connectedness may differ; the same after loading.
+def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> dict[str, str | None]:
+    """What a result of these inputs is made of: texts by attributes of its fuzzy scene.
 
-    Voxels of the volume are not looked at; `is_from` knows whether they were edited. Exact solvers
-    give the same connectedness on every device, so the device does not count. Names of lists do
-    not count, their order does. Empty where there is no volume, or a vessel has no point.
+    They differ wherever the result may differ, and are the same after loading. Exact solvers give
+    the same connectedness on every device, so the device does not count. Names of lists do not
+    count, their order does. Empty where there is no volume, or a vessel has no point.
     """
+    return {
+        INPUTS: _inputs_text(volume_node, lists, options),
+        THRESHOLD_INPUTS: threshold_text(volume_node, options),
+    }
+
+
+def _inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
     mask, roi = options.maskNode, options.roiNode
@@ -66,13 +73,12 @@ def inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> 
         own = model or ["contrast", options.border or "drawn", points[0], background]
         grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
         texts.append(_hashed([*grid, sorted(points), *shared, *own]))
-    if len(lists) == 1:
-        return texts[0]
-    for node in lists:
+    for node in lists if len(lists) > 1 else ():
         given = placed_points(node, is_hand_over)
         numbers = [node.GetNthControlPointDescription(index) for index in given.indices]
         texts.append(repr((numbers, _centres(volume_node, given))))
-    return _hashed(texts)
+    text = texts[0] if len(lists) == 1 else _hashed(texts)
+    return f"{text} {volume_fingerprint(volume_node)}"
 
 
 def _of_affinity(chosen: RunOptions) -> list[Any]:
@@ -83,9 +89,15 @@ def _of_affinity(chosen: RunOptions) -> list[Any]:
     return parts + variant if chosen.solver == CORRECTED else parts
 
 
-def threshold_text(volume_node: Any, background_node: Any) -> str:
-    """A text of the background points that an automatic threshold or the filling of gaps heeds."""
-    return _hashed([_background(volume_node, background_node)])
+def threshold_text(volume_node: Any, options: RunOptions) -> str | None:
+    """A text of the background points where threshold or filled gaps alone heed them; or None.
+
+    In the model "contrast" the scene heeds them already.
+    """
+    heeded = options.threshold is None or options.fill_gaps
+    if not heeded or options.object_model == "contrast":
+        return None
+    return _hashed([_background(volume_node, options.backgroundSeedsNode)])
 
 
 def _hashed(parts: list[Any]) -> str:
@@ -116,27 +128,24 @@ def _box(roi_node: Any) -> tuple:
 def note_origin(
     scene_node: Any, texts: dict[str, str | None], references: dict[str, Sequence[Any]]
 ) -> None:
-    """Write on the node of a connectedness map what it was made of, and of which nodes."""
+    """Write the origin of a fuzzy scene on its node, and the nodes that it is made of."""
     for name, text in texts.items():
         scene_node.SetAttribute(name, text)
     for role, nodes in references.items():
         refer(scene_node, role, nodes)
 
 
-def is_from(scene_node: Any, text: str, threshold_inputs: str | None = None) -> bool:
-    """Whether a connectedness map was computed from inputs with these texts.
-
-    It is not, either, once the voxels of its volume were edited.
-    """
-    if not text or scene_node is None or scene_node.GetAttribute(INPUTS) != text:
+def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
+    """Whether a fuzzy scene and its labels are of an origin (of `origin_of`)."""
+    noted = scene_node.GetAttribute(INPUTS) if scene_node is not None else None
+    # The text of an earlier version ends before the fingerprint of the volume.
+    if not noted or not (origin[INPUTS] or "").startswith(noted):
         return False
-    if voxels_changed(scene_node, scene_node.GetNodeReference(VOLUME)):
-        return False
-    return threshold_inputs is None or threshold_inputs == scene_node.GetAttribute(THRESHOLD_INPUTS)
+    return origin[THRESHOLD_INPUTS] in (None, scene_node.GetAttribute(THRESHOLD_INPUTS))
 
 
 def vessels_of_scene(scene_node: Any) -> list[Any]:
-    """The lists of the vessels that a connectedness map was divided among, in their order.
+    """The lists of the vessels that a fuzzy scene was divided among, in their order.
 
     None for one vessel, and where a list was removed since: labels would be those of others.
     """

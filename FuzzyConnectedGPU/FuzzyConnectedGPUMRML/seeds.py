@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
 
 from .run_inputs import RunOptions
-from .segmenting import in_scene, refuse_without, region_of, while_there
+from .segmenting import in_scene, refuse_without, region_of
 
 LABEL = "automatic"
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
@@ -59,7 +59,7 @@ def find_seeds(
         mask=region_of(options, volume_node, voxels.shape),
         count=count,
         device=options.device,
-        progress=while_there(inputs, progress),
+        progress=progress,
     )
     refuse_without(inputs)
     with all_or_nothing() as add:

@@ -21,7 +21,6 @@ from FuzzyVesselCoreLib.mrml import ownership, reading
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
 from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
-from FuzzyVesselCoreLib.mrml.provenance import note_voxels, voxel_time
 from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
@@ -43,7 +42,7 @@ from .run_inputs import (
     UnsureNote,
     Vessel,
 )
-from .vessel_lists import hand_over_voxels, is_seed, look
+from .vessel_lists import is_hand_over, is_seed, look, order_of
 from .volumes import labelled_millilitres, scene_array
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
@@ -125,17 +124,13 @@ class Run:
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
         self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
-        self._time = voxel_time(volume_node)
         shape = self.voxels.shape
         self.region = region_of(options, volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
-        self.text = run_inputs.inputs_text(volume_node, self.lists, options)
-        self._heeded: str | None = None
-        if options.threshold is None or options.fill_gaps:
-            self._heeded = run_inputs.threshold_text(volume_node, options.backgroundSeedsNode)
+        self.origin = run_inputs.origin_of(volume_node, self.lists, options)
         self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
@@ -171,15 +166,13 @@ class Run:
             self.volume_node, self.lists, found, found.threshold, outputs, self.options, values
         )
         scene_node, division = result.sceneNode, result.divisionNode
-        note_voxels(scene_node, self._time)
         chosen = self.options.threshold is None
         run_inputs.note_origin(
             scene_node,
             {
-                run_inputs.INPUTS: self.text,
+                **self.origin,
                 run_inputs.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
                 run_inputs.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
-                run_inputs.THRESHOLD_INPUTS: self._heeded,
                 run_inputs.COUNT: division and str(len(self.lists)),
             },
             {
@@ -217,7 +210,7 @@ def segment(
     """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
     outputs.check(volume_node, options)
     run = Run(volume_node, lists, options)
-    return run.write(run.compute(while_there(run.inputs, progress), cached), outputs)
+    return run.write(run.compute(progress, cached), outputs)
 
 
 def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
@@ -307,14 +300,17 @@ def _hand_overs_of(
 ) -> tuple[list[HandOver], list[str]]:
     """The branches that points hand over, in their order, and warnings on points outside."""
     found, warnings = [], []
-    for voxel, label, name in hand_over_voxels(lists, volume_node) if len(lists) > 1 else ():
-        if inside(voxel[None], shape)[0]:
-            k, j, i = voxel.tolist()
-            found.append(HandOver((k, j, i), label, name))
-        else:
-            text = _("{name} lies outside of the volume and hands no branch over.")
-            warnings.append(text.format(name=name))
-    return found, warnings
+    for number, node in enumerate(lists if len(lists) > 1 else (), 1):
+        points = placed_points(node, is_hand_over)
+        voxels = points_in_volume(volume_node, points.world)
+        placed = zip(points.indices, points.labels, voxels.tolist(), inside(voxels, shape))
+        for index, label, (k, j, i), hit in placed:
+            if hit:
+                found.append((order_of(node, index), HandOver((k, j, i), number, label)))
+            else:
+                text = _("{name} lies outside of the volume and hands no branch over.")
+                warnings.append(text.format(name=label))
+    return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
 
 
 def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -340,19 +336,6 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
             )
         )
     return lists, owners, *_hand_overs_of(lists, scene_node, shape)
-
-
-def while_there(nodes: list[Any], progress: ProgressCallback | None) -> ProgressCallback | None:
-    """A progress callback that ends the run when one of its inputs leaves the scene."""
-    if progress is None:
-        return None  # no other code runs in the meantime
-
-    def go_on(fraction: float) -> bool | None:
-        carry_on = progress(fraction)
-        refuse_without(nodes)
-        return carry_on
-
-    return go_on
 
 
 def refuse_without(nodes: list[Any]) -> None:
@@ -434,7 +417,7 @@ def _write(
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
         for kind, node in written.items():
-            ownership.hand_over(node, kind, volume_node)
+            ownership.claim(node, kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",

@@ -8,13 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.ownership import referred
-from FuzzyVesselCoreLib.mrml.points import (
-    VESSEL_COLOR,
-    color_of,
-    paint,
-    placed_points,
-    points_in_volume,
-)
+from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, color_of, paint
 from FuzzyVesselCoreLib.mrml.segments import entry_of
 
 ROLE = "vessels"
@@ -189,25 +183,14 @@ def mark_hand_over(lists: Sequence[Any], node: Any, index: int) -> None:
     `lists` are those of all vessels: the point becomes the last of all hand-overs. It is saved,
     moved, deleted and undone like every point.
     """
-    numbers = [_order(each, n) for each in lists for n in range(each.GetNumberOfControlPoints())]
+    numbers = [order_of(each, n) for each in lists for n in range(each.GetNumberOfControlPoints())]
     node.SetNthControlPointDescription(index, f"{HAND_OVER} {max(numbers, default=0) + 1}")
 
 
-def _order(node: Any, index: int) -> int:
+def order_of(node: Any, index: int) -> int:
     """The place of a hand-over among all of them."""
     digits = node.GetNthControlPointDescription(index).removeprefix(HAND_OVER).strip()
     return int(digits) if digits.isdigit() else 0
-
-
-def hand_over_voxels(lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int, str]]:
-    """Voxel (K, J, I), number of the vessel from 1 and label of each placed hand-over, in order."""
-    found = []
-    for number, node in enumerate(lists, 1):
-        points = placed_points(node, is_hand_over)
-        voxels = points_in_volume(volume_node, points.world)
-        for index, label, voxel in zip(points.indices, points.labels, voxels):
-            found.append((_order(node, index), (voxel, number, label)))
-    return [each for _place, each in sorted(found, key=lambda each: each[0])]
 
 
 def give_point(node: Any, index: int, other: Any) -> int:

@@ -7,10 +7,9 @@ import numpy as np
 from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxel_volume
+from FuzzyVesselCoreLib.mrml.provenance import once_an_edit
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
-
-_counted: dict[int, np.ndarray] = {}  # of the last image, by the time of its last change
 
 
 class VolumeCurve:
@@ -31,6 +30,13 @@ class VolumeCurve:
         return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 
+def curve_of(scene_node: Any) -> VolumeCurve:
+    """The curve of a fuzzy scene, which is counted once an edit."""
+    scene_array(scene_node)
+    key = ("curve", _voxel_ml(scene_node))
+    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(scene_node))
+
+
 def _voxel_ml(volume_node: Any) -> float:
     return voxel_volume(ijk_to_ras(volume_node)) / 1000
 
@@ -40,12 +46,11 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
     image = labelmap_node.GetImageData() if labelmap_node is not None else None
     if image is None or image.GetPointData().GetScalars() is None:
         return None
-    time = image.GetMTime()
-    if time not in _counted:
-        labels = voxels_of(labelmap_node, copy=False)
-        _counted.clear()
-        _counted[time] = np.bincount(labels[labels > 0], minlength=256)
-    found = _counted[time].sum() if label is None else _counted[time][label]
+    labels = voxels_of(labelmap_node, copy=False)
+    counts = once_an_edit(
+        image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
+    )
+    found = counts.sum() if label is None else counts[label]
     return float(found) * _voxel_ml(labelmap_node)
 
 

@@ -7,13 +7,13 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run, while_there
-from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
+from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
+from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 
 from .following import Following
@@ -23,7 +23,7 @@ from .placing import ClickUndo
 from .seeds_section import SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
-from .wording import NO_POINTS, AdviceLine, worded
+from .wording import NO_POINTS, Situation, advice, worded
 
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
@@ -36,6 +36,7 @@ class ConnectednessPanel(Panel):
 
     _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
+    before: Any = None  # the parameters as the sections saw them last, with all `vessels`
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -52,7 +53,6 @@ class ConnectednessPanel(Panel):
         scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
         self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
         self.following = Following(self)
-        self.advice = AdviceLine(self)
         # In the order in which one follows from the other.
         self.sections = (
             *(self.input, self.output, self.vessels, self.seeds, self.region),
@@ -69,16 +69,46 @@ class ConnectednessPanel(Panel):
             self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
+            self._remember()
         finally:
             self._reacting = False
+
+    def _remember(self) -> None:
+        now = frozen(self.parameters)
+        now.vessels = vessels_of(self.parameters)
+        if now.inputVolume is None and self.before is not None:
+            now.inputVolume = self.before.inputVolume  # points and outputs are still its
+        self.before = now
 
     def show(self) -> None:
         if self._reacting or self._writing:
             return  # it is drawn when all has followed
         for section in self.sections:
             section.show(self.parameters)
-        self.advice.show(self.parameters)
+        self.ui.adviceLabel.text = advice(self._situation(self.parameters))
         self.ui.affinityGroupBox.setVisible(self.parameters.model.value == "affinity")
+
+    def _situation(self, parameters: Any) -> Situation:
+        """What the line that says what to do next depends on."""
+        lists, why_not = vessels_of(parameters), self.why_not()
+        volume, running = self.threshold.measured(parameters), self.running.active
+        share, excess = self.threshold.leaks(parameters, volume or 0.0)
+        return Situation(
+            has_volume=parameters.inputVolume is not None,
+            why_not=why_not if why_not != NO_POINTS else "",
+            points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
+            placing=bool(self.seeds.placing.active),
+            several=len(lists) > 1,
+            running=running,
+            finding=running and self.seeds.finding,
+            following=parameters.autoUpdate and self.following.working,
+            current=self.is_current(),
+            odd_point=self.seeds.advice(volume is not None),
+            millilitres=volume,
+            share=share,
+            excess=excess,
+            problem=self.problem,
+        )
 
     # --- the panel's life
 
@@ -106,14 +136,14 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
+        self.before = None
         self.logic.forget()
 
-    def volume_was_changed(self) -> None:
-        """Another volume was chosen, with points and results of its own: no run begins."""
-        self.seeds.placing.stop()
-        self.threshold.volume_was_changed()
-        self.output.surface.first = False
-        self.following.rest()
+    @property
+    def volume_changed(self) -> bool:
+        """Whether another volume was chosen since sections last reacted: no run begins then."""
+        earlier = self.before and self.before.inputVolume
+        return earlier is not None and self.parameters.inputVolume not in (None, earlier)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -124,7 +154,7 @@ class ConnectednessPanel(Panel):
         """What a text in the status line speaks of."""
         parameters = self.parameters
         values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
-        return (self.inputs_text(), voxel_time(parameters.inputVolume), *values)
+        return (self.origin(), *values)
 
     # --- what sections ask for
 
@@ -138,16 +168,15 @@ class ConnectednessPanel(Panel):
         return there and image.GetNumberOfScalarComponents() == 1
 
     def result_scene(self, parameters: Any = None) -> Any:
-        """The connectedness map of the last run, or None."""
+        """The fuzzy scene of the last run, or None."""
         parameters = parameters or self.parameters
         node = parameters.sceneVolume if parameters is not None else None
         return node if self.has_voxels(node) else None
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        threshold, own = None, dict(model=parameters.model.value)
-        if parameters.thresholdSource.value == "manual":
-            threshold = max(parameters.threshold, LEAST)
+        threshold, own = chosen_threshold(parameters), dict(model=parameters.model.value)
+        threshold = threshold and max(threshold, LEAST)
         if parameters.model.value == "contrast":
             own |= dict(border=parameters.border.value)
         else:
@@ -170,32 +199,17 @@ class ConnectednessPanel(Panel):
             **own,
         )
 
-    def inputs_text(self) -> str:
-        """A text of all that the connectedness map depends on."""
+    def origin(self) -> dict[str, str | None]:
+        """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.inputs_text(parameters.inputVolume, lists, self.options(parameters))
-
-    def threshold_text(self, volume_node: Any) -> str | None:
-        """A text of the points that the labels heed besides, where they do."""
-        parameters = self.parameters or self.logic.getParameterNode()
-        if parameters.thresholdSource.value == "manual" and not parameters.fillGaps:
-            return None
-        return run_inputs.threshold_text(volume_node, parameters.backgroundSeeds)
-
-    def state_text(self) -> str:
-        """A text of all that the result depends on, but for the threshold itself."""
-        volume = self.parameters.inputVolume
-        return f"{self.inputs_text()} {self.threshold_text(volume)} {voxel_time(volume)}"
+        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        heeded = None
-        if self.parameters.model.value == "affinity":
-            heeded = self.threshold_text(self.parameters.inputVolume)
         scene, volume = self.result_scene(), self.parameters.inputVolume
         own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.inputs_text(), heeded)
+        return own and run_inputs.is_from(scene, self.origin())
 
     @staticmethod
     def output_source(parameters: Any) -> Any:
@@ -228,9 +242,7 @@ class ConnectednessPanel(Panel):
         self.following.rest()
         chosen = frozen(parameters)
         run = self.read(chosen)
-        found = self.running.wait(
-            lambda told: run.compute(told, self.logic.cached), while_there(run.inputs, progress)
-        )
+        found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
         return self.write(run, found, chosen)
 
     def read(self, chosen: Any, voxels: Any = None) -> Run:

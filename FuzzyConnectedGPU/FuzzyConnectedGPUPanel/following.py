@@ -7,15 +7,11 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML.vessel_lists import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import frozen
 from FuzzyVesselCoreLib.widgets.run import LatestRun
-
-
-class NothingToDo(Exception):
-    """The result is that of the inputs already, or no run is possible."""
 
 
 class Following:
@@ -35,13 +31,13 @@ class Following:
     def forget(self) -> None:
         """The scene is closed, or the panel ends or is left."""
         self._stop()
-        self._asked = ""  # the inputs that were requested last
-        self._copy: tuple[int, Any] = (0, None)  # of the volume's voxels, and when they were edited
+        self._asked: dict | None = None  # the origin that was requested last
+        self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
         if self._run.pending:
             self._run.stop()
-        self._ready: tuple | None = None  # what the preview shows: its inputs, and what was found
+        self._ready: tuple | None = None  # what the preview shows, as `_compute` returns it
         self._preview.drop()
 
     @property
@@ -52,17 +48,19 @@ class Following:
     def rest(self) -> None:
         """The inputs of now need no run: one begins elsewhere, or none is wanted."""
         self._stop()
-        self._asked = self._panel.state_text()
+        self._asked = self._panel.origin()
 
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
         panel = self._panel
+        if panel.volume_changed:
+            self.rest()
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             self._stop()
             return
-        text = panel.state_text()
-        if text != self._asked:
-            self._asked = text
+        origin = panel.origin()
+        if origin != self._asked:
+            self._asked = origin
             if panel.is_current():
                 self._stop()
             else:
@@ -73,39 +71,31 @@ class Following:
     # --- the steps; `_compute` alone runs in another thread
 
     def _read(self) -> tuple:
-        panel = self._panel
-        parameters = panel.parameters
-        if parameters is None or panel.why_not() or panel.is_current():
-            raise NothingToDo
-        chosen, time = frozen(parameters), voxel_time(parameters.inputVolume)
-        if time != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
-            self._copy = time, voxels_of(parameters.inputVolume)
-        run = panel.read(chosen, self._copy[1])
-        return run, chosen, panel.logic.cached, panel.state_text()
+        chosen = frozen(self._panel.parameters)
+        text = volume_fingerprint(chosen.inputVolume)
+        if text != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
+            self._copy = text, voxels_of(chosen.inputVolume)
+        return self._panel.read(chosen, self._copy[1]), chosen
 
-    @staticmethod
-    def _compute(inputs: tuple, progress: Any) -> tuple:
-        return inputs, inputs[0].compute(progress, inputs[2])
+    def _compute(self, inputs: tuple, progress: Any) -> tuple:
+        run, chosen = inputs
+        return run, chosen, run.compute(progress, self._panel.logic.cached)
 
     def _show(self, result: tuple) -> None:
-        inputs, found = result
-        run, panel = inputs[0], self._panel
-        if panel.parameters is None:
-            return
-        if not panel.seeds.dragging:
-            self._write(inputs, found)
+        run, _chosen, found = result
+        if not self._panel.seeds.dragging:
+            self._write(*result)
             return
         self._ready = result
         colors = [color_of(each) for each in run.lists]
-        volume, shown = run.volume_node, panel.parameters.segmentation
+        volume, shown = run.volume_node, self._panel.parameters.segmentation
         self._preview.show(
             found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
         )
 
-    def _write(self, inputs: tuple, found: Any) -> None:
-        run, chosen, _cached, text = inputs
+    def _write(self, run: Any, chosen: Any, found: Any) -> None:
         self._stop()
-        if text == self._panel.state_text():
+        if run.origin == self._panel.origin():
             self._panel.say(self._panel.write(run, found, chosen))
             self._panel.update_soon()
         else:
@@ -113,10 +103,8 @@ class Following:
 
     def _fail(self, error: Exception) -> None:
         panel = self._panel
-        if isinstance(error, NothingToDo):
-            panel.update_soon()
-        elif panel.seeds.dragging and isinstance(error, InputError):
-            self._asked = ""  # where the point is now: outside, or on another one
+        if panel.seeds.dragging and isinstance(error, InputError):
+            self._asked = None  # where the point is now: outside, or on another one
         else:
             self._ready = None
             self._preview.drop()

@@ -6,7 +6,6 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import history, views
-from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
 from FuzzyVesselCoreLib.widgets.output_selector import EditObserver
@@ -35,7 +34,6 @@ class InputSection:
     def forget(self) -> None:
         """The volume is gone."""
         self._chosen = False  # once, in this scene: a volume that is removed is not replaced
-        self._known: tuple = (None, {}, [])  # the volume, its values, its vessels
 
     def _fits(self, node: Any) -> bool:
         return self._panel.has_voxels(node) and node.GetAttribute(KIND) is None
@@ -67,16 +65,14 @@ class InputSection:
                 return
             parameters.inputVolume = shown
         self._chosen = True
-        volume, (before, values, lists) = parameters.inputVolume, self._known
+        if not self._panel.volume_changed:
+            return
+        before = self._panel.before
+        if slicer.mrmlScene.IsNodePresent(before.inputVolume):
+            history.store(before.inputVolume, vars(before), before.vessels)
         names = (*history.NODES, *history.VALUES)
-        if before is not None and volume is not before:
-            if slicer.mrmlScene.IsNodePresent(before):
-                history.store(before, values, lists)
-            same = tuple(name for name in names if getattr(parameters, name) == values[name])
-            history.restore(parameters, volume, same)
-            self._panel.volume_was_changed()
-        values = {name: getattr(parameters, name) for name in names}
-        self._known = volume, values, vessels_of(parameters)
+        same = tuple(each for each in names if getattr(parameters, each) == getattr(before, each))
+        history.restore(parameters, parameters.inputVolume, same)
 
     def show(self, parameters: Any) -> None:
         nodes = slicer.util.getNodesByClass("vtkMRMLScalarVolumeNode")
@@ -144,24 +140,21 @@ class SegmentChoice:
     ) -> None:
         self._panel, self._box, self._agreed = panel, box, agreed or (lambda _id: True)
         self._id, self._nodes = id_name, node_names
-        self._known: tuple[list[Any], str] | None = None
         self._shown: list[tuple[str, str]] = []
         box.connect("activated(int)", self._choose)
 
     def forget(self) -> None:
         """The scene is closed."""
-        self._known, self._shown = None, []
+        self._shown = []
         self._box.clear()
 
     def follow(self, parameters: Any) -> None:
         """Empty the ID if a node has changed without it."""
-        segment_id = getattr(parameters, self._id)
-        nodes = [getattr(parameters, name) for name in self._nodes]
-        known_nodes, known_id = self._known or (nodes, segment_id)
-        if nodes != known_nodes and segment_id == known_id != "":
-            segment_id = ""
-            setattr(parameters, self._id, segment_id)
-        self._known = nodes, segment_id
+        before, changed = self._panel.before, False
+        for name in self._nodes if before is not None else ():
+            changed = changed or getattr(parameters, name) is not getattr(before, name)
+        if changed and getattr(parameters, self._id) == getattr(before, self._id):
+            setattr(parameters, self._id, "")
 
     def _choose(self, index: int) -> None:
         parameters = self._panel.parameters

@@ -17,7 +17,7 @@ from .input_section import SegmentChoice
 
 
 class OutputSection:
-    """Nodes that take the result, its surface, and the connectedness map over the image."""
+    """Nodes that take the result, its surface, and the fuzzy scene over the image."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
@@ -43,7 +43,6 @@ class OutputSection:
 
     def forget(self) -> None:
         """All nodes are gone."""
-        self._volume: Any = None  # that is chosen
         self._drawn: Any = None  # that of the result that was drawn last
         self._overlay: tuple[Any, float] = (None, 0.0)
         self._choice.forget()
@@ -124,12 +123,10 @@ class OutputSection:
 
     def react(self, parameters: Any) -> None:
         """Use the outputs of the chosen volume; those of other volumes stay as they are."""
-        volume, before = parameters.inputVolume, self._volume
+        volume, changed = parameters.inputVolume, self._panel.volume_changed
         if volume is not None:
-            changed = before is not None and volume is not before
             for selector in self._selectors:
                 selector.follow(parameters, volume, changed)
-            self._volume = volume
             if changed:
                 self._draw(volume)  # the other one's result does not lie over this one
                 if parameters.labelmap is not None:
@@ -171,7 +168,6 @@ class ResultSurface:
     def forget(self) -> None:
         """The segmentation is gone."""
         self._run.stop()
-        self._seen: tuple[Any, bool] | None = None  # segmentation and "Show in 3D", last time
         self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
         self.first = False  # whether it is the first of a volume, which 3D views are centred on
 
@@ -190,9 +186,10 @@ class ResultSurface:
 
     def react(self, parameters: Any) -> None:
         """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
-        node, before = parameters.segmentation, self._seen
-        self._seen = (node, parameters.show3D)
-        if before in (None, self._seen) or before[0] is not node or node is None:
+        self.first = self.first and not self._panel.volume_changed
+        node, before = parameters.segmentation, self._panel.before
+        same = before is not None and before.segmentation is node
+        if node is None or not same or before.show3D == parameters.show3D:
             return
         for each in self._panel.output.result_segments(parameters):
             if parameters.show3D:

@@ -9,6 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
+from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
@@ -174,21 +175,15 @@ class ClickUndo:
         parameters = self._panel.parameters
         self.react(parameters)
         threshold = step(self._history)
-        if threshold != self._chosen(parameters):
+        if threshold != chosen_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
-
-    @staticmethod
-    def _chosen(parameters: Any) -> float | None:
-        """The threshold that a person chose; None where runs choose it."""
-        manual = parameters.thresholdSource.value == "manual"
-        return parameters.threshold if manual else None
 
     def react(self, parameters: Any) -> None:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self._history.record([each for each in lists if each], self._chosen(parameters))
+            self._history.record([each for each in lists if each], chosen_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self._history.can_undo

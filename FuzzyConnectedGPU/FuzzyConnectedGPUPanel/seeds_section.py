@@ -35,6 +35,7 @@ class SeedsSection:
         self.ui.seedsTable.connect("itemSelectionChanged()", panel.update_soon)
         self.ui.findSeedsButton.connect("clicked()", self.find)
         self.ui.deleteSeedButton.connect("clicked()", self.delete)
+        self.ui.adviceLabel.connect("linkActivated(QString)", lambda _link: self.show_odd_point())
         self.forget()
 
     def forget(self) -> None:
@@ -158,10 +159,32 @@ class SeedsSection:
         seeds = self._panel.parameters.seeds
         return odd_point([row for node, row in self.rows if node is seeds])
 
+    def advice(self, there: bool) -> str:
+        """A sentence about a point that disagrees with the others, or has no contrast.
+
+        `there` says whether there is a result, which finds that.
+        """
+        found, faint = self.odd_point(), self.faint()
+        if found is not None and found.others is None:
+            text = _("The point {point} is outside the volume: move or delete it.")
+            return text.format(point=_link(found.row))
+        if found is not None:
+            return _(
+                "The point {point} ({value:.4g}) is unlike the other vessel points "
+                "({others:.4g}): look whether it is in a vessel."
+            ).format(point=_link(found.row), value=found.row.intensity, others=found.others)
+        text = _(
+            "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
+            "it into the middle of a vessel, or delete it."
+        )
+        return text.format(points=", ".join(map(_link, faint))) if faint and there else ""
+
     # --- what follows
 
     def react(self, parameters: Any) -> None:
         """Observe the lists that are chosen."""
+        if self._panel.volume_changed:
+            self.placing.stop()
         lists = [*vessels_of(parameters), *filter(None, [parameters.backgroundSeeds])]
         if lists == self._observed:
             return
@@ -230,6 +253,10 @@ class SeedsSection:
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
         self._panel.enable(self.ui.deleteSeedButton, why)
         self._panel.enable(self.ui.giveSeedButton, why)
+
+
+def _link(row: SeedRow) -> str:
+    return f'<a href="point"><b>{row.label}</b></a>'
 
 
 def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:

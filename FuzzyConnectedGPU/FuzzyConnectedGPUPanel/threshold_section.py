@@ -7,6 +7,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
@@ -20,7 +21,7 @@ LOOK = 200  # milliseconds between two looks whether the slider is still held
 
 
 class ThresholdSection:
-    """The threshold of the current connectedness map; nothing is recomputed."""
+    """The threshold of the current fuzzy scene; nothing is recomputed."""
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
@@ -33,11 +34,9 @@ class ThresholdSection:
         self.forget()
 
     def forget(self) -> None:
-        """The connectedness map is gone."""
+        """The fuzzy scene is gone."""
         self._held.stop()
         self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
-        self._curve: Any = None  # V(t) of an image
-        self._curve_of: tuple | None = None
         self._applied: tuple | None = None  # what the labels were written of
 
     # --- what the user does
@@ -51,7 +50,8 @@ class ThresholdSection:
             self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
             self._held.start()
         self._preview.show(threshold)
-        self._show_volume(self._curve and self._curve.at(threshold))
+        curve = self._curve()
+        self._show_volume(curve and curve.at(threshold))
 
     def end_preview(self) -> None:
         """The views show the result again."""
@@ -94,24 +94,22 @@ class ThresholdSection:
 
     def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        moved = parameters.threshold
-        parameters.threshold = float(result.threshold)
-        self._applied = (parameters.threshold, chosen.fillGaps, chosen.showDisputed)
-        automatic = parameters.thresholdSource.value != "manual"
-        if moved != chosen.threshold:
-            parameters.threshold = moved
-        elif automatic and chosen.thresholdSource is not parameters.thresholdSource:
-            self._take_automatic(parameters)
+        self._applied = (float(result.threshold), chosen.fillGaps, chosen.showDisputed)
+        if parameters.threshold == chosen.threshold:  # else it was moved meanwhile
+            parameters.threshold = self._applied[0]
+            if chosen_threshold(parameters) is None and chosen_threshold(chosen) is not None:
+                self._take_automatic(parameters)
         self._follow(parameters, result.sceneNode)
 
     # --- what follows
 
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
-        scene_node = self._panel.result_scene()
-        self._read_curve(scene_node)
+        if self._panel.volume_changed:  # threshold and result are the other one's
+            self.end_preview()
+            self._applied = None
         if not self._panel.running.active:  # what is moved in a run is taken when the run ends
-            self._follow(parameters, scene_node)
+            self._follow(parameters, self._panel.result_scene())
 
     def _follow(self, parameters: Any, scene_node: Any) -> None:
         wanted = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
@@ -148,48 +146,41 @@ class ThresholdSection:
             panel.say(worded(error))
             return
         volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, panel.threshold_text(volume_node))
+        heeded = run_inputs.threshold_text(volume_node, panel.options(parameters))
+        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, heeded)
         panel.output.written(parameters, result, volume_node)
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)
 
-    def _read_curve(self, scene_node: Any) -> None:
-        image = None
-        if scene_node is not None:
-            image = (scene_node.GetID(), scene_node.GetImageData().GetMTime())
-        if image == self._curve_of:
-            return
-        self._curve_of, self._curve = image, None
-        try:
-            self._curve = self._panel.logic.volumeCurve(scene_node) if image else None
-        except InputError as error:
-            self._panel.say(worded(error))
-
-    def volume_was_changed(self) -> None:
-        """Threshold and result are those of another volume: nothing is written because of it."""
-        self.end_preview()
-        self._applied = None
-
     # --- what is shown
+
+    def _curve(self) -> Any:
+        """V(t) of the result; None where there is none, or its values are not those of a run."""
+        scene_node = self._panel.result_scene()
+        try:
+            return scene_node and self._panel.logic.volumeCurve(scene_node)
+        except InputError:
+            return None
 
     def measured(self, parameters: Any) -> float | None:
         """Millilitres of the result, also of one that was loaded; None without a result."""
-        there = self._curve is not None and self._panel.output.is_shown(parameters)
+        there = self._curve() is not None and self._panel.output.is_shown(parameters)
         return labelled_millilitres(parameters.labelmap) if there else None
 
     def leaks(self, parameters: Any, volume_ml: float) -> tuple[float, float]:
         """The share of the image that a result fills, and how many times larger it is than that
         of the automatic threshold.
         """
-        if self._curve is None:
+        curve = self._curve()
+        if curve is None:
             return 0.0, 1.0
         automatic = run_inputs.threshold_of_run(self._panel.result_scene(parameters))
-        expected = volume_ml if automatic is None else self._curve.at(automatic)
-        return volume_ml / self._curve.total, volume_ml / max(expected, 1e-9)
+        expected = volume_ml if automatic is None else curve.at(automatic)
+        return volume_ml / curve.total, volume_ml / max(expected, 1e-9)
 
     def show(self, parameters: Any) -> None:
-        ui, automatic = self.ui, parameters.thresholdSource.value != "manual"
+        ui, automatic = self.ui, chosen_threshold(parameters) is None
         ui.automaticThresholdButton.checked = automatic
         there = self._panel.result_scene(parameters) is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")

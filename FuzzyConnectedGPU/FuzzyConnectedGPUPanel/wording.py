@@ -10,7 +10,6 @@ from FuzzyConnectedGPULib import input_validation
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
 from FuzzyConnectedGPUMRML.run_inputs import SamePlaceError, UnsureNote
-from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
 
@@ -211,57 +210,3 @@ def _with_a_result(situation: Situation) -> str:
         "Does it leak? Click there with <b>Not vessel</b>. Is a branch missing? Click it with "
         "<b>Vessels</b>. Two vessels in one? <b>Add vessel</b> separates them."
     )
-
-
-class AdviceLine:
-    """Shows the advice, with a link to the point that it speaks of."""
-
-    def __init__(self, panel: Any) -> None:
-        self._panel, self._label = panel, panel.ui.adviceLabel
-        self._label.connect("linkActivated(QString)", lambda _link: panel.seeds.show_odd_point())
-
-    def show(self, parameters: Any) -> None:
-        self._label.text = advice(self._situation(parameters))
-
-    def _situation(self, parameters: Any) -> Situation:
-        panel, lists = self._panel, vessels_of(parameters)
-        volume, running = panel.threshold.measured(parameters), panel.running.active
-        why_not = panel.why_not()
-        share, excess = panel.threshold.leaks(parameters, volume or 0.0)
-        return Situation(
-            has_volume=parameters.inputVolume is not None,
-            why_not=why_not if why_not != NO_POINTS else "",
-            points=sum(each.GetNumberOfDefinedControlPoints() for each in lists),
-            placing=bool(panel.seeds.placing.active),
-            several=len(lists) > 1,
-            running=running,
-            finding=running and panel.seeds.finding,
-            following=parameters.autoUpdate and panel.following.working,
-            current=panel.is_current(),
-            odd_point=self._point(volume is not None),
-            millilitres=volume,
-            share=share,
-            excess=excess,
-            problem=panel.problem,
-        )
-
-    def _point(self, there: bool) -> str:
-        """A sentence about a point that disagrees with the others, or has no contrast."""
-        found, faint = self._panel.seeds.odd_point(), self._panel.seeds.faint()
-        if found is not None and found.others is None:
-            text = _("The point {point} is outside the volume: move or delete it.")
-            return text.format(point=_link(found.row))
-        if found is not None:
-            return _(
-                "The point {point} ({value:.4g}) is unlike the other vessel points "
-                "({others:.4g}): look whether it is in a vessel."
-            ).format(point=_link(found.row), value=found.row.intensity, others=found.others)
-        text = _(
-            "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
-            "it into the middle of a vessel, or delete it."
-        )
-        return text.format(points=", ".join(map(_link, faint))) if faint and there else ""
-
-
-def _link(row: Any) -> str:
-    return f'<a href="point"><b>{row.label}</b></a>'

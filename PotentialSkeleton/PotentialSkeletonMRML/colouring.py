@@ -1,14 +1,12 @@
 """Colours of lines, tubes and curves: by branch, radius, generation or tree."""
 
 import colorsys
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from . import lines
 from .lines import vtk_array
-from .run_nodes import tree_segment
 
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
@@ -18,26 +16,29 @@ BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
 ARRAYS = {BRANCH: "BranchColor", GENERATION: "GenerationColor", TREE: "TreeColor"}
 
 
-def color_by(kind: str, models: Sequence[Any] = (), curves: Sequence[Any] = ()) -> None:
-    """Colour what a run made.
+def color_model(model: Any, kind: str, tree: Any) -> None:
+    """Colour lines or tubes as `extract` fills them; `tree` is the colour of their segment."""
+    import vtk
 
-    `kind` is "branch", "radius", "generation" or "tree" (all branches have the colour of the
-    segment). Models are lines or tubes as `extract` fills them; curves, one a branch in the order
-    of the lines, get the colour of their branch, mean radius, generation or tree.
-    """
-    segment = tree_segment(models[0]) if models else None
-    tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
-    for model in models:
-        _color_model(model, kind, tree)
-    if models and curves:
-        for curve, color in zip(curves, _line_colors(models[0].GetPolyData(), kind, tree)):
-            curve.GetDisplayNode().SetSelectedColor(color)
-            curve.GetDisplayNode().SetColor(color)
+    data, display = model.GetPolyData(), model.GetDisplayNode()
+    if data is None or display is None:
+        return
+    if kind == RADIUS:
+        display.SetActiveScalar(lines.RADIUS, vtk.vtkAssignAttribute.POINT_DATA)
+        display.SetAndObserveColorNodeID(COLORS)
+        display.SetScalarRangeFlag(display.UseDataScalarRange)
+    else:
+        colors = np.array(line_colors(data, kind, tree), float).reshape(-1, 3)
+        values = np.rint(255 * colors).astype(np.uint8)
+        data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
+        display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
+        display.SetScalarRangeFlag(display.UseDirectMapping)
+    display.ScalarVisibilityOn()
 
 
 def show_model(node: Any, lines: bool) -> None:
     """Colour a new model by radius; `lines` are drawn a few pixels wide."""
-    _color_model(node, RADIUS, NO_SEGMENT)
+    color_model(node, RADIUS, NO_SEGMENT)
     if lines:
         node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
         node.GetDisplayNode().LightingOff()
@@ -50,7 +51,7 @@ def kind_of(model: Any) -> str:
     return next((kind for kind, array in ARRAYS.items() if array == name), RADIUS)
 
 
-def _line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
+def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
     name = {RADIUS: lines.MEAN_RADIUS, GENERATION: lines.GENERATION}.get(kind, lines.BRANCH)
     found = lines.values_of(data, name)
@@ -89,22 +90,3 @@ def generation_color(generation: int) -> tuple[float, float, float]:
     """From red for the trunk over yellow and green to blue and violet; then it goes round."""
     hues = (0.0, 0.08, 0.15, 0.3, 0.45, 0.55, 0.65, 0.78)
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
-
-
-def _color_model(model: Any, kind: str, tree: Any) -> None:
-    import vtk
-
-    data, display = model.GetPolyData(), model.GetDisplayNode()
-    if data is None or display is None:
-        return
-    if kind == RADIUS:
-        display.SetActiveScalar(lines.RADIUS, vtk.vtkAssignAttribute.POINT_DATA)
-        display.SetAndObserveColorNodeID(COLORS)
-        display.SetScalarRangeFlag(display.UseDataScalarRange)
-    else:
-        colors = np.array(_line_colors(data, kind, tree), float).reshape(-1, 3)
-        values = np.rint(255 * colors).astype(np.uint8)
-        data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
-        display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
-        display.SetScalarRangeFlag(display.UseDirectMapping)
-    display.ScalarVisibilityOn()

@@ -8,7 +8,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import put_beside
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
@@ -17,16 +17,21 @@ from FuzzyVesselCoreLib.mrml.reading import (
     transform_between,
     transformed,
 )
+from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT, inherited_names
+from PotentialSkeletonLib.branch_tools import (
+    LIVER_SEGMENT,
+    branch_labels,
+    inherited_names,
+    territories,
+)
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color
-from .lines import names_of, skeleton_of, told_apart
-from .run_nodes import LABEL, SEGMENT
+from .lines import fill_table, names_of, skeleton_of, told_apart
+from .outputs import LABEL, SEGMENT, tree_name, vessels_node
 from .solid import SolidInput, read_solid
-from .tree_steps import vessels_node
 
 BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
 LIVER_SEGMENTS = "segment"
@@ -100,6 +105,60 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
     )
 
 
+@dataclass(frozen=True)
+class TerritoryNodes:
+    """What `Tree.divideOrgan` adds: a segment for each territory, and a table of their volumes.
+
+    `volumes` are ml of each territory (of one name: left, left (2)), `unreached` those of none.
+    """
+
+    segmentationNode: Any
+    tableNode: Any
+    volumes: dict
+    unreached: float
+
+
+def split(model: Any, by: str, progress: Any, wait: Any) -> Any:
+    """See `Tree.split`."""
+    solid, skeleton = in_vessels(model)
+    groups = groups_by(model, by)
+    labels = Progress.of(progress).carry_out(
+        lambda run: branch_labels(solid.mask, skeleton, groups.label_of, run), wait
+    )
+    if not labels.any():
+        text = _(
+            "No branch of {model} goes through its vessels any more: find the centrelines again."
+        )
+        raise InputError(text.format(model=node_name(model)))
+    with all_or_nothing() as add:
+        return _add_segmentation(add, f"{tree_name(model)} by {by}", labels, groups, solid)
+
+
+def divide_organ(
+    model: Any, organ: SolidInput, by: Any, distance: str, progress: Any, wait: Any
+) -> TerritoryNodes:
+    """See `Tree.divideOrgan`."""
+    groups, skeleton = groups_by(model, by), _on_voxels(model, organ)
+    _check_near(model, skeleton, organ, groups)
+    found = Progress.of(progress).carry_out(
+        lambda run: territories(organ.mask, skeleton, groups.label_of, distance, run), wait
+    )
+    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
+    whole = sum(volumes.values()) + found.unreached
+    table = {
+        "territory": list(volumes),
+        "volume_ml": list(volumes.values()),
+        "share_percent": [100 * each / whole for each in volumes.values()],
+    }
+    name = f"{organ.name} by {tree_name(model)}"
+    with all_or_nothing() as add:
+        node = _add_segmentation(add, name, found.labels, groups, organ)
+        table_node = add("vtkMRMLTableNode", f"{name} volumes")
+        fill_table(table_node, table)
+        put_beside([table_node], organ.node)
+    return TerritoryNodes(node, table_node, volumes, found.unreached)
+
+
 def vessels_of(model: Any) -> SolidInput:
     """The object whose tree a model holds, as it is now, cut to what is not empty.
 
@@ -110,7 +169,13 @@ def vessels_of(model: Any) -> SolidInput:
     return read_solid(vessels_node(model), segment_id, label).cropped()
 
 
-def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
+def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
+    """The vessels, and the tree in their voxels."""
+    solid = vessels_of(model)
+    return solid, _on_voxels(model, solid)
+
+
+def _on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
     skeleton = skeleton_of(model)
     sizes = [len(branch.points) for branch in skeleton.branches]
@@ -127,7 +192,7 @@ def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     )
 
 
-def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
+def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]
     places = np.concatenate(points) if points else np.empty((0, 3))
@@ -141,7 +206,7 @@ def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: G
         raise InputError(text.format(model=node_name(model), distance=away.min(), organ=organ.name))
 
 
-def add_segmentation(
+def _add_segmentation(
     add: Any, name: str, labels: np.ndarray, groups: Groups, solid: SolidInput
 ) -> Any:
     """A new segmentation with one segment for each label that there is."""

@@ -1,15 +1,17 @@
-"""A skeleton as lines in a model node, tubes round them, the way back, and tables of branches."""
+"""A skeleton as lines in a model node, and back; names and tables of its branches."""
 
-from collections.abc import Iterable, Sequence
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.changes import folder_item_of, subject_hierarchy
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
+from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
 from PotentialSkeletonLib.graph.curve_skeleton import (
     END,
     JUNCTION,
@@ -18,12 +20,19 @@ from PotentialSkeletonLib.graph.curve_skeleton import (
     CurveSkeleton,
     Node,
 )
+from PotentialSkeletonLib.interchange import BETWEEN
+from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
 # Of each line:
 BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
 COMPONENT, START, END_NODE = "ComponentId", "StartNode", "EndNode"
 NAME = "Name"  # where a branch has one
+NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
+SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
+LONGEST = 100  # characters of a name
+# Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
+HIDDEN = ("Cc", "Cs")
 # Where cross-sections were measured: the column of the table to the array.
 SECTIONS = {
     "min_area_mm2": "MinimalArea",
@@ -179,12 +188,90 @@ def skeleton_of(model_node: Any) -> CurveSkeleton:
     return skeleton
 
 
+# --- names of branches: each is kept at a point of its branch, so that it survives other numbers
+
+
 def names_of(model: Any) -> dict[int, str]:
     """Name of each branch of a model that has one, by its number."""
     data = model.GetPolyData()
     array: Any = data.GetCellData().GetAbstractArray(NAME) if data is not None else None
     count = array.GetNumberOfValues() if array is not None else 0
     return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
+
+
+def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> None:
+    """Name branches; an empty text takes a name away.
+
+    Branches with the same name are a group. `InputError` where there is no such branch, or a name
+    is too long or has characters that cannot be shown: nothing is named then.
+    """
+    names = {branch: " ".join(name.split()) for branch, name in names.items()}
+    for branch, name in names.items():
+        checked_branch(skeleton, branch)
+        if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
+            text = _("A name has at most {count} characters, all of which can be shown.")
+            raise InputError(text.format(count=LONGEST))
+    anchors = [
+        [point, text] for point, text in _anchors(model) if _branch_at(skeleton, point) not in names
+    ]
+    for branch, name in names.items():
+        points = skeleton.branches[branch].points
+        middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
+        if name:
+            anchors.append([middle.tolist(), name])
+    model.SetAttribute(NAMES, json.dumps(anchors))
+    show_names(model, skeleton)
+
+
+def fit_names(model: Any) -> bool:
+    """Keep the names that fit lines that were found again; whether there were any."""
+    if not model.GetAttribute(NAMES):
+        return False
+    skeleton, anchors = skeleton_of(model), []
+    for point, text in _anchors(model):
+        _number, place, radius, away = _nearest(skeleton, point)
+        if away <= radius:
+            anchors.append([place.tolist(), text])
+    model.SetAttribute(NAMES, json.dumps(anchors))
+    show_names(model, skeleton)
+    return True
+
+
+def show_names(model: Any, skeleton: CurveSkeleton) -> None:
+    """Write the names that there are into the lines' cell array."""
+    texts: dict[int, list[str]] = {}
+    for point, text in _anchors(model):
+        branch = _branch_at(skeleton, point)
+        if branch is not None:  # of two branches that have become one, both names
+            parts = texts.setdefault(branch, [])
+            if text not in parts:
+                parts.append(text)
+    cells = model.GetPolyData().GetCellData()
+    cells.RemoveArray(NAME)
+    if texts:
+        said = [BETWEEN.join(texts.get(number, ())) for number in range(len(skeleton.branches))]
+        cells.AddArray(vtk_array(np.array(said, object), NAME))
+
+
+def _anchors(model: Any) -> list[Any]:
+    """A point (S, A, R) and the name of its branch, each."""
+    return json.loads(model.GetAttribute(NAMES) or "[]")
+
+
+def _nearest(skeleton: CurveSkeleton, point: Any) -> tuple[int, np.ndarray, float, float]:
+    """The branch nearest to a point, the place on it, its radius there, and how far away it is."""
+    courses = [Course(branch.points, branch.radius) for branch in skeleton.branches]
+    if not courses:
+        return -1, np.array(point), 0.0, np.inf
+    number, length = nearest_place(courses, np.array(point))
+    place, radius = courses[number].at(length)
+    return number, place, radius, float(np.linalg.norm(place - point))
+
+
+def _branch_at(skeleton: CurveSkeleton, point: Any) -> int | None:
+    """The branch that goes through a point, or None."""
+    number, _place, _radius, away = _nearest(skeleton, point)
+    return number if away <= SAME_PLACE else None
 
 
 # --- tables
@@ -254,90 +341,3 @@ def fill_table(node: Any, columns: dict[str, Any]) -> None:
         for name, values in columns.items():
             whole = bool(len(values)) and isinstance(values[0], int)
             node.AddColumn(vtk_array(np.array(values, np.int32) if whole else values, name))
-
-
-# ---- Branches as markup curves, which lie in a folder of the subject hierarchy
-
-OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
-
-
-def fill_curve(
-    node: Any, points: np.ndarray, radius: np.ndarray, mean: float, transform_id: str | None
-) -> None:
-    """Fill a vtkMRMLMarkupsCurveNode: hidden, locked points and the measurement Radius.
-
-    `points` (n, 3) lie below the parent transform, in mm, as `radius` (n,) and its `mean` are.
-    """
-    import slicer
-    import vtk
-
-    measurement = slicer.vtkMRMLStaticMeasurement()
-    measurement.SetName(RADIUS)
-    measurement.SetUnits("mm")
-    measurement.SetDescription(_("Distance to the border of the object; the value is the mean."))
-    measurement.SetControlPointValues(vtk_array(np.asarray(radius, float), RADIUS))
-    measurement.SetDisplayValue(mean, "mm")
-    positions = vtk.vtkPoints()
-    positions.SetDataTypeToDouble()
-    positions.SetData(vtk_array(np.asarray(points, float).reshape(-1, 3)))
-    with slicer.util.NodeModify(node):
-        for number in reversed(range(node.GetNumberOfMeasurements())):
-            if node.GetNthMeasurement(number).GetName() == RADIUS:
-                node.RemoveNthMeasurement(number)
-        node.SetCurveTypeToLinear()
-        node.RemoveAllControlPoints()
-        # Without a transform the world is the node's own frame: no inverse of a transform is
-        # needed, which would only be an approximation where the transform bends space.
-        node.SetAndObserveTransformNodeID(None)
-        node.SetControlPointPositionsWorld(positions)
-        node.SetAndObserveTransformNodeID(transform_id)
-        for number in range(node.GetNumberOfControlPoints()):
-            node.SetNthControlPointVisibility(number, False)
-        node.AddMeasurement(measurement)
-        node.SetLocked(True)  # moved points would no longer have these radii
-
-
-def show_curve(node: Any, color: tuple, diameter: float) -> None:
-    """Display a new curve node as a line of a colour and a diameter in mm, without texts."""
-    node.CreateDefaultDisplayNodes()
-    display = node.GetDisplayNode()
-    display.SetSelectedColor(color)
-    display.SetColor(color)
-    display.SetPropertiesLabelVisibility(False)
-    display.SetCurveLineSizeMode(display.UseLineDiameter)
-    display.SetLineDiameter(diameter)
-
-
-def group(curves: Sequence[Any], name: str, source_node: Any) -> None:
-    """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
-
-    Where the first curve is in a folder already, the others join it; a new folder lies beside
-    `source_node`.
-    """
-    hierarchy = subject_hierarchy()
-    if hierarchy is None or not curves:
-        return
-    folder = folder_of(curves[0])
-    if not folder:
-        place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
-        folder = hierarchy.CreateFolderItem(place, name)
-        hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
-        hierarchy.SetItemExpanded(folder, False)
-    for node in curves:
-        item = hierarchy.GetItemByDataNode(node) or hierarchy.CreateItem(folder, node)
-        hierarchy.SetItemParent(item, folder)
-
-
-def remove_empty_folder(folder: int) -> None:
-    """Remove a folder that `group` made and that holds nothing any more."""
-    hierarchy = subject_hierarchy()
-    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
-    if own and not hierarchy.GetNumberOfItemChildren(folder):
-        hierarchy.RemoveItem(folder)
-
-
-def folder_of(node: Any) -> int:
-    """The item of the folder that a node lies in, or 0."""
-    hierarchy = subject_hierarchy()
-    item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
-    return hierarchy.GetItemAncestorAtLevel(item, "Folder") if item else 0

@@ -1,28 +1,67 @@
-"""A skeleton's run and outputs: what is wanted, computed, and written to the MRML scene.
+"""The nodes of a run: computed, written to the MRML scene, and found there again.
 
-Everything is made before the first node is touched.
+Everything is computed before the first node is touched. The model with the lines is the centre: it
+refers to the object that it was made of and to all other outputs, and keeps what was said of the
+run, the steps that were taken since, and names. MRML saves references and attributes with the
+scene.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
-from FuzzyVesselCoreLib.errors import InputRemoved
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
+import numpy as np
+
+from FuzzyVesselCoreLib.errors import InputError, InputRemoved
+from FuzzyVesselCoreLib.mrml.changes import (
+    all_or_nothing,
+    folder_item_of,
+    put_beside,
+    remove_node,
+    subject_hierarchy,
+)
 from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, check_apart, hand_over
+from FuzzyVesselCoreLib.mrml.ownership import (
+    SKELETON,
+    belongs_to,
+    check_apart,
+    claim,
+    is_output,
+    referred,
+)
+from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
+from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .colouring import branch_color, show_model
-from .lines import branch_lines, fill_curve, fill_model, fill_table, group, show_curve, tubes
-from .run_nodes import CENTRELINES, SkeletonResult, refer_to_outputs
+from .colouring import NO_SEGMENT, branch_color, color_model, line_colors, show_model
+from .lines import (
+    RADIUS,
+    branch_lines,
+    fill_model,
+    fill_table,
+    fit_names,
+    names_of,
+    stored_table,
+    tubes,
+    vtk_array,
+)
 from .solid import SolidInput
 
+ROLE = "PotentialSkeleton."  # begins the names of references and attributes
+INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
+LABEL = ROLE + "Label"  # of a labelmap, where a script named one
+VESSELS = ROLE + "Vessels"  # a hash of their voxels
+SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
+STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # of the branch tools: a text, and the lines before
+CENTRELINES = " centrelines"  # ends a model's name
+
+# The names that `extract` has for its outputs, to the class of their nodes.
 CLASSES = {
     "curveNodes": "vtkMRMLMarkupsCurveNode",
     "modelNode": "vtkMRMLModelNode",
@@ -30,77 +69,165 @@ CLASSES = {
     "labelmapNode": "vtkMRMLLabelMapVolumeNode",
     "tableNode": "vtkMRMLTableNode",
 }
+# Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
+WANTED: dict[str, Any] = dict.fromkeys(CLASSES, True) | {"tubesNode": False}
+FORMER = ("Field", *KINDS)  # outputs of version 0.1, which the next run removes
+# To the model's references to them.
+ROLES = {
+    "curveNodes": ROLE + "Curve",
+    "tubesNode": ROLE + "Tubes",
+    "labelmapNode": ROLE + "Labelmap",
+    "tableNode": ROLE + "Table",
+} | {name: ROLE + name for name in FORMER}
 
 
-@dataclass(frozen=True)
-class Requests:
-    """Which outputs are wanted: True or None for new nodes, False for none, or nodes to fill."""
+@dataclass
+class SkeletonResult:
+    """Nodes and figures of one run; what was not asked for is None or empty.
 
-    curveNodes: Any = True
-    modelNode: Any = True
-    labelmapNode: Any = True
-    tableNode: Any = True
-    tubesNode: Any = False
+    Attributes
+    ----------
+    skeleton : PotentialSkeletonLib.CurveSkeleton
+        In voxels of the input; its `report` says how it was made and what was checked.
+    ijkToRAS : ndarray, shape (4, 4)
+        From I, J, K of `skeleton` to the frame below the input's parent transform, for example for
+        ``skeleton.to_swc(path, voxel_to_world=result.ijkToRAS)``.
+    curveNodes : list of vtkMRMLMarkupsCurveNode
+        In the order of the skeleton's branches.
+    modelNode, tubesNode : vtkMRMLModelNode
+        Lines, and the surface of tubes, with the arrays named in `lines`.
+    labelmapNode : vtkMRMLLabelMapVolumeNode
+        1 in the skeleton's voxels.
+    tableNode : vtkMRMLTableNode
+        One row a branch; see `CurveSkeleton.to_table`.
+    warnings : list of str
+        What the user should know: what was cleaned, what could not be checked, ...
+    """
 
-    def given(self, output: str) -> list[Any]:
-        """The nodes to fill, in their order."""
-        request = getattr(self, output)
-        if request is None or isinstance(request, bool):
-            return []
-        return list(request) if isinstance(request, list | tuple) else [request]
-
-    def nodes(self) -> list[Any]:
-        """All nodes to fill."""
-        return [node for output in CLASSES for node in self.given(output)]
-
-    def check_present(self, solid: SolidInput) -> None:
-        """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
-        import slicer
-
-        for node in (solid.node, *self.nodes()):
-            if not slicer.mrmlScene.IsNodePresent(node):
-                raise InputRemoved(node_name(node))
-        segment_id = solid.segment_id
-        if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
-            raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
+    skeleton: Any
+    ijkToRAS: object
+    curveNodes: list = field(default_factory=list)
+    modelNode: Any = None
+    tubesNode: Any = None
+    labelmapNode: Any = None
+    tableNode: Any = None
+    warnings: list = field(default_factory=list)
 
 
-def write_all(found: list[tuple[SolidInput, CurveSkeleton, Requests]]) -> list[SkeletonResult]:
+# ---- a run
+
+
+def extract_all(
+    jobs: Sequence[tuple[SolidInput, dict]],
+    options: dict,
+    progress: ProgressCallback | None,
+    wait: Callable[..., Any] | None = None,
+) -> list[SkeletonResult]:
+    """Find the skeleton of each object, then write all outputs.
+
+    `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
+    given, returns ``work(progress)``, for example of another thread.
+    """
+    for solid, requests in jobs:
+        if not requests.keys() <= CLASSES.keys():
+            raise TypeError(f"outputs are {', '.join(CLASSES)}, not {', '.join(requests)}")
+        check_apart(_all_given(requests), {_("input"): solid.node})
+    sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
+    root = Progress.of(progress)
+    for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
+        part = root.part(start / sum(sizes), end / sum(sizes))
+
+        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
+            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
+
+        found.append((solid, part.carry_out(compute, wait), requests))
+    return write_skeletons(found)
+
+
+def write_skeletons(
+    found: Sequence[tuple[SolidInput, CurveSkeleton, dict]],
+) -> list[SkeletonResult]:
+    """Write the outputs of objects whose skeletons are there: all, or none.
+
+    Earlier steps of a model that is filled again are gone; names stay where they fit.
+    """
+    for solid, _skeleton, requests in found:
+        _check_present(solid, requests)
+    results = write_all(found)
+    for (solid, _skeleton, _requests), result in zip(found, results, strict=True):
+        if result.modelNode is not None:
+            refer_to_outputs(result, solid)
+            if fit_names(result.modelNode):
+                follow(result.modelNode)
+        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
+    return results
+
+
+def _check_present(solid: SolidInput, requests: dict) -> None:
+    """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
+    import slicer
+
+    for node in (solid.node, *_all_given(requests)):
+        if not slicer.mrmlScene.IsNodePresent(node):
+            raise InputRemoved(node_name(node))
+    segment_id = solid.segment_id
+    if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
+        raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
+
+
+def _given(request: Any) -> list[Any]:
+    """The nodes to fill, in their order."""
+    if request is None or isinstance(request, bool):
+        return []
+    return list(request) if isinstance(request, list | tuple) else [request]
+
+
+def _all_given(requests: dict) -> list[Any]:
+    return [node for request in requests.values() for node in _given(request)]
+
+
+# ---- what it writes
+
+
+def write_all(found: Sequence[tuple[SolidInput, CurveSkeleton, dict]]) -> list[SkeletonResult]:
     """Put skeletons into the scene; returns their results, without warnings."""
     import slicer
 
+    found = [(solid, skeleton, WANTED | requests) for solid, skeleton, requests in found]
     contents = [list(_contents(*each)) for each in found]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
         results = [_write(*each, content, add) for each, content in zip(found, contents)]
     for _solid, skeleton, requests in found:
-        for node in requests.given("curveNodes")[len(skeleton.branches) :]:
+        for node in _given(requests["curveNodes"])[len(skeleton.branches) :]:
             remove_node(node)
     return results
 
 
-def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: Requests) -> Iterator[tuple]:
+def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: dict) -> Iterator[tuple]:
     """Each node: its output, its name, and a function that fills it."""
     name, under, table = solid.name, {"transform_id": solid.transform_id}, skeleton.to_table()
     lines = branch_lines(solid, skeleton)
-    for number, branch in enumerate(skeleton.branches if requests.curveNodes is not False else ()):
+    for number, branch in enumerate(
+        skeleton.branches if requests["curveNodes"] is not False else ()
+    ):
         points, mean = solid.points(branch.points), table["mean_radius_mm"][number]
         fill = partial(fill_curve, points=points, radius=branch.radius, mean=mean, **under)
         yield "curveNodes", f"{name} branch {number}", fill
-    if requests.modelNode is not False:
+    if requests["modelNode"] is not False:
         yield "modelNode", name + CENTRELINES, partial(fill_model, data=lines, **under)
-    if requests.tubesNode is not False:
+    if requests["tubesNode"] is not False:
         yield "tubesNode", f"{name} tubes", partial(fill_model, data=tubes(lines), **under)
-    if requests.labelmapNode is not False:
+    if requests["labelmapNode"] is not False:
         image = image_from_array(skeleton.to_labelmap())
         yield "labelmapNode", f"{name} skeleton", partial(_fill_labelmap, image=image, solid=solid)
-    if requests.tableNode is not False:
+    if requests["tableNode"] is not False:
         yield "tableNode", f"{name} branches", partial(fill_table, columns=table)
 
 
 def _write(
     solid: SolidInput,
     skeleton: CurveSkeleton,
-    requests: Requests,
+    requests: dict,
     contents: list[tuple],
     add: Callable,
 ) -> SkeletonResult:
@@ -108,7 +235,7 @@ def _write(
     found: dict[str, list] = {output: [] for output in CLASSES}
     for output, name, fill in contents:
         number = len(found[output])
-        given = requests.given(output)[number:]
+        given = _given(requests[output])[number:]
         node = given[0] if given else add(CLASSES[output], name)
         fill(node)
         if not given and output == "curveNodes":
@@ -122,7 +249,7 @@ def _write(
     group(curves, solid.name + CENTRELINES, solid.node)
     single = {output: nodes[0] for output, nodes in found.items() if nodes}
     for node in (*curves, *single.values()):
-        hand_over(node, SKELETON, solid.node)
+        claim(node, SKELETON, solid.node)
     return SkeletonResult(skeleton, solid.ijk_to_ras, curves, **single)
 
 
@@ -137,44 +264,236 @@ def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
     node.CreateDefaultDisplayNodes()
 
 
-# ---- a run
+def follow(model: Any) -> None:
+    """Let a run's table and the names of its curves follow from the arrays of the lines."""
+    nodes, names = own_nodes(model), names_of(model)
+    for table in nodes.get("tableNode", ()):
+        fill_table(table, stored_table(model))
+    for number, curve in enumerate(nodes.get("curveNodes", ())):
+        curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
 
 
-def extract_all(
-    jobs: Sequence[tuple[SolidInput, Requests]],
-    options: dict,
-    progress: ProgressCallback | None,
-    wait: Callable[..., Any] | None = None,
-) -> list[SkeletonResult]:
-    """Find the skeleton of each object, then write all outputs.
+def color_by(model: Any, kind: str) -> None:
+    """Colour the lines, tubes and curves of a run.
 
-    `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
-    given, returns ``work(progress)``, for example of another thread.
+    `kind` is "branch", "radius", "generation" or "tree" (all branches have the colour of the
+    segment). Curves get the colour of their branch, mean radius, generation or tree.
     """
-    for solid, requests in jobs:
-        check_apart(requests.nodes(), {_("input"): solid.node})
-    sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
-    root = Progress.of(progress)
-    for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
-        part = root.part(start / sum(sizes), end / sum(sizes))
-
-        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
-            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
-
-        found.append((solid, part.carry_out(compute, wait), requests))
-    return write_skeletons(found)
+    segment, nodes = tree_segment(model), own_nodes(model)
+    tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
+    for each in (model, *nodes.get("tubesNode", ())):
+        color_model(each, kind, tree)
+    curves = nodes.get("curveNodes", ())
+    for curve, color in zip(curves, line_colors(model.GetPolyData(), kind, tree) if curves else ()):
+        curve.GetDisplayNode().SetSelectedColor(color)
+        curve.GetDisplayNode().SetColor(color)
 
 
-def write_skeletons(found: list[tuple[SolidInput, Any, Requests]]) -> list[SkeletonResult]:
-    """Write the outputs of objects whose skeletons are there: all, or none."""
-    from .tree_steps import begin_anew  # which writes outputs, too
+# ---- found again
 
-    for solid, _skeleton, requests in found:
-        requests.check_present(solid)
-    results = write_all(found)
-    for (solid, _skeleton, _requests), result in zip(found, results, strict=True):
-        if result.modelNode is not None:
-            refer_to_outputs(result, solid)
-            begin_anew(result.modelNode)
-        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
-    return results
+
+def refer_to_outputs(result: SkeletonResult, solid: Any) -> None:
+    """Let a result's model refer to its object and to what it came with; what was said is gone."""
+    import slicer
+
+    model = result.modelNode
+    with slicer.util.NodeModify(model):
+        model.SetNodeReferenceID(INPUT, solid.node.GetID())
+        model.SetAttribute(SEGMENT, solid.segment_id)
+        model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
+        for output in ROLES:
+            node = getattr(result, output, None)
+            refer(model, output, node if isinstance(node, list) else [node])
+        model.RemoveAttribute(STEPS)
+        for node in referred(model, FOUND):
+            remove_node(node)
+        model.RemoveNodeReferenceIDs(FOUND)
+    describe(model, [], "", "")
+
+
+def describe(model: Any, notes: list[str], vessels: str, settings: str) -> None:
+    """Store a run's notes with its model.
+
+    `vessels` is the `voxels_fingerprint` of before the run, `settings` a text that differs where
+    another run would give something else; either may be empty.
+    """
+    model.SetAttribute(NOTES, json.dumps(notes))
+    model.SetAttribute(VESSELS, vessels or None)
+    model.SetAttribute(SETTINGS, settings or None)
+
+
+def refer(model: Any, output: str, nodes: Iterable[Any]) -> None:
+    """Let a model refer to these nodes, but for None, as one of its outputs, and to no others."""
+    model.RemoveNodeReferenceIDs(ROLES[output])
+    for node in nodes:
+        if node is not None:
+            model.AddNodeReferenceID(ROLES[output], node.GetID())
+
+
+def kept_model(input_node: Any, segment_id: str) -> Any:
+    """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
+    import slicer
+
+    if input_node is None:
+        return None
+    found = [
+        model
+        for model in reversed(slicer.util.getNodesByClass("vtkMRMLModelNode"))
+        if model.GetNodeReferenceID(INPUT) == input_node.GetID()
+        and (model.GetAttribute(SEGMENT) or "") == (segment_id or "")
+        and model.GetAttribute(LABEL) is None
+        and model.GetPolyData() is not None
+    ]
+    own = [model for model in found if belongs_to(model, SKELETON, input_node)]
+    return next(iter(own + found), None)
+
+
+def tree_segment(model: Any) -> Any:
+    """The vtkSegment that a tree was found in, or None."""
+    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
+    if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
+        return None
+    return node.GetSegmentation().GetSegment(segment_id)
+
+
+def tree_name(model: Any) -> str:
+    """What the tree of a model is called: its segment's name, or that of the model."""
+    segment = tree_segment(model)
+    return segment.GetName() if segment is not None else own_name(model)
+
+
+def own_name(model: Any) -> str:
+    """The name of the object whose centrelines a model holds, as it was when it was made."""
+    return model.GetName().removesuffix(CENTRELINES)
+
+
+def kept_notes(model: Any) -> list[str]:
+    """What was said of the run: list of str."""
+    return json.loads(model.GetAttribute(NOTES) or "[]")
+
+
+def own_nodes(model: Any) -> dict[str, list[Any]]:
+    """The outputs of a run that are still in the scene, by the names that `extract` has for them.
+
+    Missing ones are left out, and copies that somebody made: no run may write into them.
+    """
+    if model is None or not is_output(model, SKELETON):
+        return {}
+    found = {output: referred(model, role) for output, role in ROLES.items()} | {
+        "modelNode": [model]
+    }
+    own = {o: [each for each in nodes if is_output(each, SKELETON)] for o, nodes in found.items()}
+    return {output: nodes for output, nodes in own.items() if nodes}
+
+
+def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None:
+    """Remove what the run before wrote (its `own_nodes`) and this run did not."""
+    folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
+    for output, nodes in before.items():
+        for node in nodes if not getattr(result, output, None) else ():
+            remove_node(node)
+    remove_empty_folder(folder)
+
+
+def is_current(model: Any, input_node: Any) -> bool:
+    """Whether a model was made of its object as it is now, as far as is known."""
+    now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
+    return may_be_same(model.GetAttribute(VESSELS) or "", now)
+
+
+def vessels_node(model: Any) -> Any:
+    """The node that a tree was found in; `InputError` where it is not in the scene any more."""
+    node = model.GetNodeReference(INPUT)
+    if node is None:
+        text = _(
+            "The vessels of {model} are not in the scene any more: find the centrelines again."
+        )
+        raise InputError(text.format(model=node_name(model)))
+    return node
+
+
+# ---- Branches as markup curves, which lie in a folder of the subject hierarchy
+
+OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
+
+
+def fill_curve(
+    node: Any, points: np.ndarray, radius: np.ndarray, mean: float, transform_id: str | None
+) -> None:
+    """Fill a vtkMRMLMarkupsCurveNode: hidden, locked points and the measurement Radius.
+
+    `points` (n, 3) lie below the parent transform, in mm, as `radius` (n,) and its `mean` are.
+    """
+    import slicer
+    import vtk
+
+    measurement = slicer.vtkMRMLStaticMeasurement()
+    measurement.SetName(RADIUS)
+    measurement.SetUnits("mm")
+    measurement.SetDescription(_("Distance to the border of the object; the value is the mean."))
+    measurement.SetControlPointValues(vtk_array(np.asarray(radius, float), RADIUS))
+    measurement.SetDisplayValue(mean, "mm")
+    positions = vtk.vtkPoints()
+    positions.SetDataTypeToDouble()
+    positions.SetData(vtk_array(np.asarray(points, float).reshape(-1, 3)))
+    with slicer.util.NodeModify(node):
+        for number in reversed(range(node.GetNumberOfMeasurements())):
+            if node.GetNthMeasurement(number).GetName() == RADIUS:
+                node.RemoveNthMeasurement(number)
+        node.SetCurveTypeToLinear()
+        node.RemoveAllControlPoints()
+        # Without a transform the world is the node's own frame: no inverse of a transform is
+        # needed, which would only be an approximation where the transform bends space.
+        node.SetAndObserveTransformNodeID(None)
+        node.SetControlPointPositionsWorld(positions)
+        node.SetAndObserveTransformNodeID(transform_id)
+        for number in range(node.GetNumberOfControlPoints()):
+            node.SetNthControlPointVisibility(number, False)
+        node.AddMeasurement(measurement)
+        node.SetLocked(True)  # moved points would no longer have these radii
+
+
+def show_curve(node: Any, color: tuple, diameter: float) -> None:
+    """Display a new curve node as a line of a colour and a diameter in mm, without texts."""
+    node.CreateDefaultDisplayNodes()
+    display = node.GetDisplayNode()
+    display.SetSelectedColor(color)
+    display.SetColor(color)
+    display.SetPropertiesLabelVisibility(False)
+    display.SetCurveLineSizeMode(display.UseLineDiameter)
+    display.SetLineDiameter(diameter)
+
+
+def group(curves: Sequence[Any], name: str, source_node: Any) -> None:
+    """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
+
+    Where the first curve is in a folder already, the others join it; a new folder lies beside
+    `source_node`.
+    """
+    hierarchy = subject_hierarchy()
+    if hierarchy is None or not curves:
+        return
+    folder = folder_of(curves[0])
+    if not folder:
+        place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
+        folder = hierarchy.CreateFolderItem(place, name)
+        hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
+        hierarchy.SetItemExpanded(folder, False)
+    for node in curves:
+        item = hierarchy.GetItemByDataNode(node) or hierarchy.CreateItem(folder, node)
+        hierarchy.SetItemParent(item, folder)
+
+
+def remove_empty_folder(folder: int) -> None:
+    """Remove a folder that `group` made and that holds nothing any more."""
+    hierarchy = subject_hierarchy()
+    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+    if own and not hierarchy.GetNumberOfItemChildren(folder):
+        hierarchy.RemoveItem(folder)
+
+
+def folder_of(node: Any) -> int:
+    """The item of the folder that a node lies in, or 0."""
+    hierarchy = subject_hierarchy()
+    item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
+    return hierarchy.GetItemAncestorAtLevel(item, "Folder") if item else 0

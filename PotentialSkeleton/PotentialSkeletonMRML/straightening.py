@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import StraightenedFrames, straightened_frames
 
 from .dividing import vessels_of
-from .run_nodes import ROLE, tree_name
+from .outputs import ROLE, tree_name
 
 STRAIGHTENED = ROLE + "Straightened"  # attribute: what the frames are made of
 WIDTH, WIDEST = 30.0, 5.0  # mm; or so many times the largest diameter

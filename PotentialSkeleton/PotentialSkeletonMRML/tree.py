@@ -1,7 +1,7 @@
 """One tree in the scene, and everything that can be done with it."""
 
 import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
@@ -22,7 +22,6 @@ from PotentialSkeletonLib.branch_tools import (
     PruneStep,
     Step,
     TreeDistance,
-    branch_labels,
     checked_branch,
     cross_sections,
     distance_between,
@@ -30,29 +29,46 @@ from PotentialSkeletonLib.branch_tools import (
     percent_stenosis,
     propose_names,
     pruned,
+    replayed,
     section_at,
     section_measures,
-    territories,
+    steps_of_text,
+    steps_text,
 )
 from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
-from . import dividing, interchange, straightening, tree_steps
-from .colouring import show_model
+from . import dividing, interchange, straightening
+from .colouring import kind_of, show_model
 from .lines import (
     SECTIONS,
     fill_model,
-    fill_table,
     names_of,
+    rename,
+    show_names,
     skeleton_of,
     stored_skeleton,
     stored_table,
     vtk_array,
 )
-from .run_nodes import ROLE, tree_name
+from .outputs import (
+    FOUND,
+    ROLE,
+    STEPS,
+    color_by,
+    follow,
+    own_name,
+    own_nodes,
+    refer,
+    tree_name,
+    vessels_node,
+    write_all,
+)
 from .solid import SolidInput, read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
+# Outputs that are made of the lines; the labelmap keeps the voxels that the run has found.
+FOLLOWING = ("tubesNode", "tableNode", "curveNodes")
 
 
 @dataclass(frozen=True)
@@ -96,17 +112,25 @@ class Section:
         )
 
 
-@dataclass(frozen=True)
-class TerritoryNodes:
-    """What `Tree.divideOrgan` adds: a segment for each territory, and a table of their volumes.
+def steps_of(model: Any) -> list[Step]:
+    """The steps that the lines of a model have had; none where it has lost the lines as found."""
+    if model.GetNodeReference(FOUND) is None:
+        return []
+    return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
-    `volumes` are ml of each territory (of one name: left, left (2)), `unreached` those of none.
-    """
 
-    segmentationNode: Any
-    tableNode: Any
-    volumes: dict
-    unreached: float
+def _keep_as_found(model: Any) -> None:
+    """Add a hidden model of the lines, which is saved with the scene."""
+    import vtk
+
+    lines = vtk.vtkPolyData()
+    lines.ShallowCopy(model.GetPolyData())
+    with all_or_nothing() as add:
+        node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
+        node.SetHideFromEditors(True)
+        node.SetSelectable(False)
+        node.SetAndObserveMesh(lines)
+    model.SetNodeReferenceID(FOUND, node.GetID())
 
 
 class Tree:
@@ -135,7 +159,7 @@ class Tree:
     @property
     def steps(self) -> list[Step]:
         """What was pruned and corrected, in its order."""
-        return tree_steps.steps_of(self.model)
+        return steps_of(self.model)
 
     def prune(self, kind: str, value: float) -> CurveSkeleton:
         """Remove branches by "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
@@ -161,17 +185,46 @@ class Tree:
 
     def replay(self, more: Iterable[Step]) -> CurveSkeleton:
         """Take steps, for example those of another tree: ``tree.replay(other.steps)``."""
-        return tree_steps.set_steps(self.model, [*self.steps, *more])
+        return self._set_steps([*self.steps, *more])
 
     def undo(self) -> bool:
         """Undo the last step; returns False if there is none."""
         taken = self.steps
         if taken:
-            tree_steps.set_steps(self.model, taken[:-1])
+            self._set_steps(taken[:-1])
         return bool(taken)
 
     def _edit(self, kind: str, position: Any) -> CurveSkeleton:
         return self.replay([Edit(kind, self._from_world(position).tolist())])
+
+    def _set_steps(self, steps: Sequence[Step]) -> CurveSkeleton:
+        """Replay steps, instead of the earlier ones, on the lines as found; outputs follow.
+
+        So nothing is lost: any step can be taken back, also after the scene was saved and loaded.
+        Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does
+        not fit, no branch is left, or the vessels are gone: the scene is unchanged.
+        """
+        model = self.model
+        found, vessels = model.GetNodeReference(FOUND), vessels_node(model)
+        skeleton, _kept = replayed(skeleton_of(found or model), steps)
+        if not skeleton.branches:
+            raise InputError(_("That would remove every branch: nothing was changed."))
+        nodes, kind = own_nodes(model), kind_of(model)
+        if found is None:
+            _keep_as_found(model)
+        # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
+        nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
+        frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
+        following = {output: nodes.get(output, False) for output in FOLLOWING}
+        requests = {"modelNode": model, "labelmapNode": False, **following}
+        (result,) = write_all([(frame, skeleton, requests)])
+        if result.curveNodes:
+            refer(model, "curveNodes", result.curveNodes)
+        show_names(model, skeleton)
+        follow(model)
+        color_by(model, kind)
+        model.SetAttribute(STEPS, steps_text(steps))
+        return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
         """S, A, R below the model's parent transform, of R, A, S in the world."""
@@ -195,7 +248,11 @@ class Tree:
     def rename(self, branches: int | Iterable[int], name: str) -> None:
         """Name one branch or several; the name goes into table, curves and files. "" removes it."""
         chosen = branches if isinstance(branches, Iterable) else [branches]
-        tree_steps.rename(self.model, self.skeleton, dict.fromkeys(chosen, name))
+        self._rename(dict.fromkeys(chosen, name))
+
+    def _rename(self, names: dict[int, str]) -> None:
+        rename(self.model, self.skeleton, names)
+        follow(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
         """Name branches by the rules of an anatomy, and return what was named.
@@ -207,14 +264,14 @@ class Tree:
         found, names = propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
-        tree_steps.rename(self.model, self.skeleton, earlier | found)
+        self._rename(earlier | found)
         return found
 
     def acceptNames(self) -> None:
         """Take the "(?)" from all proposed names."""
         names = {n: name for n, name in self.names.items() if name.endswith(PROPOSED)}
         accepted = {n: name.removesuffix(PROPOSED) for n, name in names.items()}
-        tree_steps.rename(self.model, self.skeleton, accepted)
+        self._rename(accepted)
 
     def save(self, path: Any) -> None:
         """Write the tree in world coordinates, with its names: .swc, .graphml or .vtp (LPS).
@@ -330,7 +387,7 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid, skeleton = self._in_vessels()
+        solid, skeleton = dividing.in_vessels(self.model)
         to_world = transform_between(solid.node, None)
         local = transformed(transform_between(None, solid.node), [place])
         voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
@@ -348,7 +405,7 @@ class Tree:
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid, skeleton = self._in_vessels()
+        solid, skeleton = dividing.in_vessels(self.model)
         return cross_sections(solid.mask, skeleton, branch)
 
     @property
@@ -370,7 +427,7 @@ class Tree:
         Cancelled
             `progress` returned False.
         """
-        solid, skeleton = self._in_vessels()
+        solid, skeleton = dividing.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
             lambda run: section_measures(solid.mask, skeleton, progress=run), wait
         )
@@ -378,16 +435,11 @@ class Tree:
         for column, name in SECTIONS.items():
             values = [np.nan if value is None else value for value in found[column]]
             data.GetCellData().AddArray(vtk_array(np.array(values, float), name))
-        tree_steps.follow(self.model)
+        follow(self.model)
         data.Modified()
         return self.table()
 
     # --- dividing
-
-    def _in_vessels(self) -> tuple[SolidInput, CurveSkeleton]:
-        """The vessels, and the tree in their voxels."""
-        solid = dividing.vessels_of(self.model)
-        return solid, dividing.on_voxels(self.model, solid)
 
     def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
         """Split the vessels: each voxel to the branch that is nearest along the vessels.
@@ -398,20 +450,7 @@ class Tree:
         vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
         gone.
         """
-        solid, skeleton = self._in_vessels()
-        groups = dividing.groups_by(self.model, by)
-        labels = Progress.of(progress).carry_out(
-            lambda run: branch_labels(solid.mask, skeleton, groups.label_of, run), wait
-        )
-        if not labels.any():
-            text = _(
-                "No branch of {model} goes through its vessels any more: find the centrelines "
-                "again."
-            )
-            raise InputError(text.format(model=node_name(self.model)))
-        with all_or_nothing() as add:
-            name = f"{tree_name(self.model)} by {by}"
-            return dividing.add_segmentation(add, name, labels, groups, solid)
+        return dividing.split(self.model, by, progress, wait)
 
     def divideOrgan(
         self,
@@ -421,7 +460,7 @@ class Tree:
         distance: str = "straight",
         progress: Any = None,
         wait: Any = None,
-    ) -> TerritoryNodes:
+    ) -> dividing.TerritoryNodes:
         """Divide an organ, with voxels of its own, among the branches of the tree.
 
         `by` is as of `split`, or "segment" (liver segments), or groups of branches by their names;
@@ -429,23 +468,4 @@ class Tree:
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
         organ = read_solid(organNode, organSegment).cropped()
-        groups = dividing.groups_by(self.model, by)
-        skeleton = dividing.on_voxels(self.model, organ)
-        dividing.check_near(self.model, skeleton, organ, groups)
-        found = Progress.of(progress).carry_out(
-            lambda run: territories(organ.mask, skeleton, groups.label_of, distance, run), wait
-        )
-        volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
-        whole = sum(volumes.values()) + found.unreached
-        table = {
-            "territory": list(volumes),
-            "volume_ml": list(volumes.values()),
-            "share_percent": [100 * each / whole for each in volumes.values()],
-        }
-        name = f"{organ.name} by {tree_name(self.model)}"
-        with all_or_nothing() as add:
-            node = dividing.add_segmentation(add, name, found.labels, groups, organ)
-            table_node = add("vtkMRMLTableNode", f"{name} volumes")
-            fill_table(table_node, table)
-            put_beside([table_node], organNode)
-        return TerritoryNodes(node, table_node, volumes, found.unreached)
+        return dividing.divide_organ(self.model, organ, by, distance, progress, wait)

@@ -4,14 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.points import placed_points
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.widgets.module_panel import PROBLEM_STYLE
 from PotentialSkeletonLib.branch_tools import (
     ANATOMIES,
@@ -21,30 +18,25 @@ from PotentialSkeletonLib.branch_tools import (
     steps_of_text,
     steps_text,
 )
-from PotentialSkeletonMRML.run_nodes import tree_name
+from PotentialSkeletonMRML.outputs import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
-from .sentences import PRUNING, branches_text, counted, file_name, step_text
+from .branch_clicks import Clicks
+from .result_section import counted, file_name, jump_slices
 from .vessels_section import is_segmentation
-from .views import StraightenedView, background_volume, hidden_node, jump_slices
 
 LOWEST = 26  # pixels of a button
-POINTS = "Branch tool"  # name of the list of clicks
-ASKS = {
-    "cut": _("Click the branch where it is to be cut."),
-    "remove": _("Click the branch that is to be removed."),
-    "bridge": _("Click into the gap, between the two ends."),
-    "distance": _("Click two places on the vessels."),
-    "section": _("Click a place on a vessel."),
-    "stenosis": _("Click the narrow place, then a healthy one of the same vessel."),
-    "straighten": _("Click two places on the vessels, or choose a branch first."),
-    "patient": _("Click a place in the straightened view."),
-}
-TWO_CLICKS = ("distance", "stenosis", "straighten")
-WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
 DISTANCES = ("straight", "geodesic")
+# Kind of pruning: what a person reads, unit behind the number, number to begin with, digits.
+PRUNING = {
+    "length": (_("shorter than"), _(" mm"), 10.0, 1),
+    "radius": (_("thinner than (radius)"), _(" mm"), 1.0, 1),
+    "spur ratio": (_("short for their width"), _(" x radius"), 2.0, 1),
+    "generation": (_("beyond generation"), "", 4.0, 0),
+}
+EDITS = {"cut": _("Branch cut"), "remove": _("Branch removed"), "bridge": _("Gap bridged")}
 
 
 class BranchTools:
@@ -335,141 +327,20 @@ class BranchTools:
         self.start(save)
 
 
-class Clicks:
-    """Cut, remove, bridge, and the distance of two places: one waits for its clicks at a time."""
+def step_text(step: Any) -> str:
+    """One step of the branch tools in words."""
+    if step.kind in EDITS:
+        return EDITS[step.kind]
+    words, unit, _begin, digits = PRUNING[step.kind]
+    if step.kind == "spur ratio":
+        text = _("Removed: shorter than {value:.1f} times the radius at their start")
+        return text.format(value=step.value)
+    text = _("Removed: {words} {value}{unit}")
+    return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)
 
-    def __init__(self, tools: BranchTools) -> None:
-        self._tools, self._place = tools, tools.ui.clickPlaceWidget
-        self._kind = ""
-        self._points: Any = None  # a list of points, not saved and not listed
-        self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
-        for kind, button in self._buttons.items():
-            button.connect("clicked(bool)", lambda on, kind=kind: self._on_button(kind, on))
-        self._view = StraightenedView()
-        tools.ui.turnSlider.connect("valueChanged(int)", self._view.turn)
-        tools.ui.closeButton.connect("clicked()", self.close_view)
-        self._place.hide()
-        self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
 
-    def show(self) -> None:
-        """Show what belongs to a straightened view while there is one."""
-        for name in ("turnLabel", "turnSlider", "patientButton", "closeButton"):
-            getattr(self._tools.ui, name).setVisible(self._view.volume is not None)
-
-    def close_view(self) -> None:
-        """Show in the straightened view's slice what it has shown before."""
-        self._view.hide()
-        self._tools.say("")
-        self.show()
-
-    def end(self) -> None:
-        """Wait for no click any more."""
-        points, self._points, self._kind = self._points, None, ""
-        for button in self._buttons.values():
-            button.checked = False
-        if points is not None:
-            self._place.placeModeEnabled = False
-            self._place.setCurrentNode(None)
-            remove_node(points)
-
-    def _on_button(self, kind: str, on: bool) -> None:
-        self.end()
-        chosen = self._tools.panel.result.chosen() if kind == "straighten" else []
-        if not on:
-            self._tools.say("")
-            return
-        if len(chosen) == 1:
-            self._straighten(chosen[0][1])
-            return
-        node = hidden_node("vtkMRMLMarkupsFiducialNode", POINTS)
-        node.GetDisplayNode().SetPointLabelsVisibility(False)
-        self._kind, self._points = kind, node
-        self._buttons[kind].checked = True
-        self._tools.say(ASKS[kind])
-        node.AddObserver(node.PointPositionDefinedEvent, self._on_point)
-        self._place.placeMultipleMarkups = (
-            slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
-        )
-        self._place.setCurrentNode(node)
-        self._place.placeModeEnabled = True
-
-    def _on_mode(self, on: bool) -> None:
-        """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on:
-            qt.QTimer.singleShot(0, self._end_unless_placing)
-
-    def _end_unless_placing(self) -> None:
-        if self._points is not None and not self._place.placeModeEnabled:
-            self.end()
-            self._tools.say("")
-
-    def _on_point(self, caller: Any, event: Any) -> None:
-        """A place was clicked; the list goes when its own event is over."""
-        if len(placed_points(caller).world) >= 1 + (self._kind in TWO_CLICKS):
-            qt.QTimer.singleShot(0, self._finish)
-
-    def _finish(self) -> None:
-        if self._points is None:
-            return
-        places, kind = placed_points(self._points).world, self._kind
-        self.end()
-        if kind == "straighten":
-            self._straighten(tuple(places[:2]))
-        elif kind in ("cut", "remove", "bridge"):
-            self._tools.change(lambda tree: getattr(tree, kind)(places[0]))
-        else:
-            self._tools.attempt(lambda tree: getattr(self, f"_{kind}")(tree, places))
-
-    def _distance(self, tree: Tree, places: np.ndarray) -> str:
-        way = tree.distance(*places[:2])
-        radius = np.full(len(way.points), WAY_RADIUS)
-        self._tools.panel.result.show_way(tree.model, way.points, radius)
-        text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
-        if np.isfinite(way.tortuosity):
-            text += _(
-                "; tortuosity {way.tortuosity:.2f}, curvature {way.curvature:.3f}/mm, torsion "
-                "{way.torsion:.3f}/mm"
-            )
-        return f"{text}.".format(way=way)
-
-    def _section(self, tree: Tree, places: np.ndarray) -> str:
-        found = tree.section(places[0])
-        self._tools.panel.result.show_diameters([found])
-        text = _(
-            "{found.area:.1f} mm2; diameters {found.largest_diameter:.1f} and "
-            "{found.smallest_diameter:.1f} mm, {found.equivalent_diameter:.1f} mm of a circle of "
-            "this area"
-        )
-        if found.filled:
-            text += _("; {found.filled:.1f} mm2 are filled holes")
-        return f"{text}.".format(found=found)
-
-    def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
-        narrow, healthy = (tree.section(place) for place in places[:2])
-        self._tools.panel.result.show_diameters([narrow, healthy])
-        by_diameter, by_area = narrow.stenosis(healthy)
-        text = _(
-            "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
-            "click: {healthy:.1f} mm), {by_area:.0f} % by area."
-        )
-        diameters = dict(narrow=narrow.equivalent_diameter, healthy=healthy.equivalent_diameter)
-        return text.format(by_diameter=by_diameter, by_area=by_area, **diameters)
-
-    def _straighten(self, way: Any) -> None:
-        """Let a run make the volume of a branch or a way, and show it in one slice view."""
-        volume = background_volume()
-
-        def work(tree: Tree, progress: Any, wait: Any) -> str:
-            if volume is None:
-                raise InputError(_("Show the volume in a slice view first."))
-            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
-            text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
-            self._tools.ui.turnSlider.value = 0  # as the new view is
-            return text.format(name=nodes.volumeNode.GetName(), view=view)
-
-        self._tools.start(work)
-        self.show()
-
-    def _patient(self, _tree: Tree, places: np.ndarray) -> str:
-        self._view.go_to_patient(places[0])
-        return _("The other slices show this place in the patient.")
+def branches_text(before: int, after: int) -> str:
+    """How a step changed the number of branches."""
+    if before == after:
+        return _("No branch is like that; all {after} stay.").format(after=after)
+    return _("{before} branches before, {after} now.").format(before=before, after=after)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,11 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
+from PotentialSkeletonMRML import lines
 from PotentialSkeletonMRML.colouring import (
     BRANCH,
     GENERATION,
@@ -23,13 +26,8 @@ from PotentialSkeletonMRML.colouring import (
     radius_color,
     radius_range,
 )
-from PotentialSkeletonMRML.lines import joint_table, stored_skeleton, stored_table
-from PotentialSkeletonMRML.run_nodes import kept_notes, tree_name
+from PotentialSkeletonMRML.outputs import kept_notes, tree_name
 from PotentialSkeletonMRML.tree import Tree
-from PotentialSkeletonMRML.tree_steps import NAMES
-
-from .sentences import file_name, next_step, summary
-from .views import Highlight
 
 DIAMETER_RADIUS = 0.4  # mm, of a diameter as it is drawn
 
@@ -51,6 +49,14 @@ NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = (
 )
 ROW, LEGEND = 22, 10  # pixels of a row of the table, and of the strip of colours
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
+CHOSEN = "Chosen branch"
+CHOSEN_COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it
+CHOSEN_WIDTH = 3  # pixels, of its outline in slices
+THICKER = 1.1  # than the object, so that it is seen round the object's own tubes
+# So many branches shorter than their own diameter, and such a share of all, hint at a leak; so do
+# so many loops.
+MIN_STUBS, STUB_SHARE, MIN_LOOPS = 20, 0.4, 10
+MIN_PARTS = 4  # fewer may be vessels of their own, as portal and hepatic veins are
 
 
 class ResultSection:
@@ -113,7 +119,7 @@ class ResultSection:
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        skeletons: list[Any] = [stored_skeleton(model) for model in models]
+        skeletons: list[Any] = [lines.stored_skeleton(model) for model in models]
         if not models or None in skeletons:
             return
         self.models = list(models)
@@ -136,7 +142,9 @@ class ResultSection:
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
 
     def _table(self) -> dict[str, list]:
-        return joint_table((tree_name(model), stored_table(model)) for model in self.models)
+        return lines.joint_table(
+            (tree_name(model), lines.stored_table(model)) for model in self.models
+        )
 
     def _show_legend(self, kind: str) -> None:
         """Say what the colours of the centrelines mean, beside a strip of them."""
@@ -222,6 +230,9 @@ class ResultSection:
             for path, write in paths.items():
                 write(path)
             self._panel.say(_("Saved {path}").format(path=", ".join(paths)))
+
+
+# ---- the table of branches
 
 
 class BranchList:
@@ -312,4 +323,125 @@ def _item(value: float | str) -> Any:
 def _stamp(model: Any) -> tuple:
     """What changes when a model gets other lines or names; colours change nothing of it."""
     points = model.GetPolyData().GetPoints()
-    return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(NAMES))
+    return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(lines.NAMES))
+
+
+# ---- chosen branches in the views
+
+
+class Highlight:
+    """Chosen branches in all views: cyan tubes in one model, which is never saved."""
+
+    def __init__(self) -> None:
+        self._node: Any = None
+
+    def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
+        """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
+        if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
+            self._node = hidden_node("vtkMRMLModelNode", CHOSEN)
+            self._node.SetSelectable(False)
+            display = self._node.GetDisplayNode()
+            display.SetColor(CHOSEN_COLOR)
+            display.SetSliceIntersectionThickness(CHOSEN_WIDTH)
+            display.SetVisibility2D(True)
+        data = lines.polylines(
+            np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways]
+        )
+        radius = THICKER * np.concatenate([radius for _, radius in ways])
+        data.GetPointData().SetScalars(lines.vtk_array(radius, lines.RADIUS))
+        with slicer.util.NodeModify(self._node):
+            self._node.SetAndObserveTransformNodeID(transform_id)
+            self._node.SetAndObservePolyData(lines.tubes(data))
+        positions, _radius = ways[0]
+        world = [0.0] * 3
+        self._node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
+        jump_slices(world)
+
+    def hide(self) -> None:
+        """Draw nothing; the node goes."""
+        if self._node is not None:
+            remove_node(self._node)
+        self._node = None
+
+
+def hidden_node(class_name: str, name: str) -> Any:
+    """A new node, with its display, that is neither listed nor saved."""
+    node = getattr(slicer, class_name)()
+    node.SetName(name)
+    node.SetHideFromEditors(True)
+    node.SetSaveWithScene(False)
+    slicer.mrmlScene.AddNode(node)
+    node.CreateDefaultDisplayNodes()
+    node.GetDisplayNode().SetSaveWithScene(False)
+    return node
+
+
+def jump_slices(world: Any) -> None:
+    """Centre all slices on a place (R, A, S)."""
+    slices = slicer.vtkMRMLSliceNode
+    slices.JumpAllSlices(slicer.mrmlScene, *world, slices.CenteredJumpSlice)
+
+
+# ---- in words
+
+
+def next_step(table: dict[str, list]) -> str:
+    """What a person does next with a result, a table of `CurveSkeleton.to_table`."""
+    count = len(table["branch"])
+    if not count:
+        return _("No branch was found. Choose vessels that are longer than they are thick.")
+    pairs = zip(table["length_mm"], table["mean_radius_mm"])
+    stubs, loops = sum(length < 2 * radius for length, radius in pairs), loop_count(table)
+    if loops >= MIN_LOOPS or (stubs >= MIN_STUBS and stubs > STUB_SHARE * count):
+        return _(
+            "{count} branches, {stubs} of them shorter than they are thick, and {loops} loops: "
+            "the vessels may leak into other tissue. Correct them, then press Apply."
+        ).format(count=count, stubs=stubs, loops=loops)
+    if loops:
+        return _(
+            "Loops: branches touch, or the vessels have holes. Raise 'Close holes up to' under "
+            "Advanced, then press Apply."
+        )
+    parts = part_count(table)
+    if parts >= MIN_PARTS:
+        return _(
+            "{parts} separate parts: raise 'Leave out parts below' under Advanced, or join them in "
+            "the Segment Editor, then press Apply."
+        ).format(parts=parts)
+    return _("Click a branch in the table to see it in the views.")
+
+
+def summary(table: dict[str, list]) -> str:
+    """One line: how many branches of what length, in how many parts, with how many loops."""
+    parts, loops = part_count(table), loop_count(table)
+    count = counted(len(table["branch"]), _("branch"), _("branches"))
+    text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
+    if parts > 1:
+        text += _(", {parts} separate parts").format(parts=parts)
+    return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
+
+
+def part_count(table: dict[str, list]) -> int:
+    """How many separate parts there are."""
+    return len(set(zip(_trees(table), table["component"])))
+
+
+def loop_count(table: dict[str, list]) -> int:
+    """How many independent loops the branches make."""
+    trees = _trees(table)
+    nodes = len({*zip(trees, table["start"]), *zip(trees, table["end"])})
+    return len(table["branch"]) - nodes + part_count(table)
+
+
+def _trees(table: dict[str, list]) -> list:
+    return table.get("tree", [""] * len(table["branch"]))
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number and its noun."""
+    return f"1 {one}" if number == 1 else f"{number} {many}"
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes."""
+    return re.sub(r'[<>:"/\\|?*\x00-\x1f]', "-", text).strip(". ")

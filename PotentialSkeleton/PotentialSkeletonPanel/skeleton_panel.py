@@ -1,32 +1,34 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
 import json
+import math
 from typing import Any
 
+import numpy as np
 import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
-from PotentialSkeletonMRML.colouring import color_by
-from PotentialSkeletonMRML.parameters import Detail
-from PotentialSkeletonMRML.run_nodes import (
+from PotentialSkeletonMRML.outputs import (
+    INPUT,
+    SEGMENT,
     SETTINGS,
+    color_by,
     describe,
     drop_left_over,
     is_current,
     kept_model,
-    kept_nodes,
     own_nodes,
     tree_name,
+    tree_segment,
 )
-from PotentialSkeletonMRML.tree_steps import steps_of
+from PotentialSkeletonMRML.parameters import Detail
+from PotentialSkeletonMRML.tree import steps_of
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
-from .sentences import found_text
 from .vessels_section import VesselsSection, choose_current, is_segmentation, segments_of
-from .views import centre_cameras, make_translucent
 
 # Output of `extract` to the parameter that asks for it; the lines are always written.
 OUTPUTS = {
@@ -36,6 +38,7 @@ OUTPUTS = {
     "curveNodes": "curves",
 }
 AUTOMATIC = -1  # charge distance
+OPACITY = 0.35  # of the vessels round new centrelines
 
 
 class SkeletonPanel(Panel):
@@ -79,7 +82,7 @@ class SkeletonPanel(Panel):
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
-                _color(model, parameters.colouring.value)
+                color_by(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
@@ -160,7 +163,7 @@ class SkeletonPanel(Panel):
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
             describe(result.modelNode, result.warnings, vessels[segment], settings)
-            _color(result.modelNode, chosen.colouring.value)
+            color_by(result.modelNode, chosen.colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
@@ -198,6 +201,33 @@ def settings_text(parameters: Any) -> str:
     return json.dumps([options, outputs], sort_keys=True)
 
 
-def _color(model: Any, kind: str) -> None:
-    nodes = kept_nodes(model)
-    color_by(kind, [model, *nodes.get("tubesNode", ())], nodes.get("curveNodes", ()))
+def found_text(branches: list[int]) -> str:
+    """What a run found: the number of branches of each tree."""
+    if len(branches) == 1:
+        return _("Found {count} branches.").format(count=branches[0])
+    text = _("Found {count} branches in {trees} trees.")
+    return text.format(count=sum(branches), trees=len(branches))
+
+
+def centre_cameras(model: Any) -> None:
+    """Let the 3D views show all of a model, from the side where they are."""
+    bounds = [0.0] * 6
+    model.GetRASBounds(bounds)
+    low, high = np.reshape(bounds, (3, 2)).T
+    center, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if radius > 0 else ():
+        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
+        away = away / (np.linalg.norm(away) or 1.0)
+        camera.SetFocalPoint(*center)
+        half = math.radians(camera.GetViewAngle() / 2)
+        camera.SetPosition(*(center + away * radius / math.sin(half)))
+        camera.ResetClippingRange()
+
+
+def make_translucent(model: Any) -> None:
+    """Make the segment that a model's lines were found in translucent, so that they are seen."""
+    node = model.GetNodeReference(INPUT)
+    if tree_segment(model) is not None and node.GetDisplayNode() is not None:
+        display, segment_id = node.GetDisplayNode(), model.GetAttribute(SEGMENT)
+        opacity = display.GetSegmentOpacity3D(segment_id)
+        display.SetSegmentOpacity3D(segment_id, min(opacity, OPACITY))

@@ -14,7 +14,6 @@ from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.provenance import voxel_time
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .editor_run import EditorRun, editable
@@ -105,29 +104,24 @@ class LiveVessel:
     def _inputs(self) -> Inputs:
         node = self._effect.parameterSetNode()
         segmentation_node, volume = node.GetSegmentationNode(), node.GetSourceVolumeNode()
-        if segmentation_node is None or volume is None:
+        image = volume.GetImageData() if volume is not None else None
+        if segmentation_node is None or image is None:
             return Inputs()
         segmentation, segment_id = segmentation_node.GetSegmentation(), node.GetSelectedSegmentID()
         geometry = slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName()
-        grid = segmentation.GetConversionParameter(geometry), volume, voxel_time(volume)
+        grid = segmentation.GetConversionParameter(geometry), volume, image.GetMTime()
         limits = node.GetSourceVolumeIntensityMask(), node.GetSourceVolumeIntensityMaskRange()
-        inputs = Inputs(
-            segmentation_node, grid, (node.GetMaskMode(), node.GetMaskSegmentID(), limits)
-        )
+        masking = node.GetMaskMode(), node.GetMaskSegmentID(), limits
         if segmentation.GetSegment(segment_id or "") is None:
-            return inputs
+            return Inputs(segmentation_node, grid, masking)
         clicks = Clicks(segmentation_node, segment_id)
         points = tuple(clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND))
-        return inputs._replace(clicks=clicks, points=points)
+        return Inputs(segmentation_node, grid, masking, clicks, points)
 
     def _observe(self) -> None:
         """Follow the nodes that there are now; lists of points begin with their first point."""
-        node, scene, observe = (
-            self._effect.parameterSetNode(),
-            slicer.mrmlScene,
-            self._observers.addObserver,
-        )
-        volume = node.GetSourceVolumeNode()
+        node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
+        volume, observe = node.GetSourceVolumeNode(), self._observers.addObserver
         self._observers.removeObservers()
         observe(node, vtk.vtkCommand.ModifiedEvent, self._follow)
         observe(scene, scene.StartCloseEvent, self.cleanup)
@@ -286,13 +280,8 @@ class LiveVessel:
 
     def _write(self, segment_id: str, wanted: np.ndarray) -> None:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
-        held = editable(
-            node,
-            node.EditAllowedInsideSingleSegment,
-            self._effect.defaultModifierLabelmap(),
-            "",
-            segment_id,
-        )
+        mode, like = node.EditAllowedInsideSingleSegment, self._effect.defaultModifierLabelmap()
+        held = editable(node, mode, like, "", segment_id)
         own = held & self._own.get(segment_id, False)
         for voxels, mode in (
             (own & ~wanted, base.ModificationModeRemove),

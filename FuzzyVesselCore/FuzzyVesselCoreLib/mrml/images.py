@@ -51,7 +51,7 @@ def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
 
 
 def show_as_overlay(scene_node: Any) -> None:
-    """Give a connectedness map a display, if it has none; before it is filled.
+    """Give a fuzzy scene a display, if it has none; before it is filled.
 
     With an image Slicer would first count a histogram for the window and level that are set here.
     """

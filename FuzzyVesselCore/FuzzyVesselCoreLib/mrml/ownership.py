@@ -27,7 +27,7 @@ OUTPUTS = {
 }
 
 
-def hand_over(node: Any, kind: str, source_node: Any) -> None:
+def claim(node: Any, kind: str, source_node: Any) -> None:
     """Let the results of a source be written into a node from now on.
 
     The node was made by a module, chosen by hand, or given by a script; `kind` is what it holds.

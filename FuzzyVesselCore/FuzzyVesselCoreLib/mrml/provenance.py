@@ -1,15 +1,15 @@
-"""Whether a result is still that of its inputs.
+"""Whether a result is still that of its inputs: a text of them is saved with it, and compared.
 
-Masks have a text of their voxels, which is saved with a result. Edits of large volumes within one
-session are noticed by VTK's modification times, without reading the voxels.
+A fingerprint is the text of a node's voxels. It is computed once an edit.
 """
 
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..voxels.masks import bounding_box
+from ..voxels.masks import bounding_box, full_box
 from .images import array_from_image
 from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, image_to_world, voxels_of
 
@@ -18,8 +18,7 @@ from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, image_to_wo
 ROUNDING_OFFSET = 0.00137
 VERSION = "voxels"  # begins the texts; those of other versions cannot be compared
 CACHE_SIZE = 32
-_cache: dict[tuple, str] = {}  # by modification time, which VTK gives out once only
-_noted: list[tuple[Any, int, int]] = []  # result (weak reference), its time and its input's
+_cache: dict[tuple, Any] = {}  # by modification time, which VTK gives out once only
 
 
 def rounded(values: Any, digits: int) -> list:
@@ -27,36 +26,57 @@ def rounded(values: Any, digits: int) -> list:
     return ((np.asarray(values, float) + ROUNDING_OFFSET).round(digits) + 0.0).tolist()
 
 
-def voxels_text(inside: np.ndarray, matrix: np.ndarray) -> str:
-    """A hash of a mask (K, J, I; bool) and of its place; the same after it was cropped or saved.
+def voxels_text(voxels: np.ndarray, matrix: np.ndarray) -> str:
+    """A hash of voxels (K, J, I) and of their place; the same after they were saved and loaded.
 
-    `matrix` leads from I, J, K of the array to millimetres.
+    That of a mask (bool) is the same after it was cropped. `matrix` leads from I, J, K of the array
+    to millimetres.
     """
     place, start = matrix[:3, :3].copy(), matrix[:3, 3]
     for axis in range(3):  # a file may turn an axis round
         if place[np.abs(place[:, axis]).argmax(), axis] < 0:
-            inside = np.flip(inside, 2 - axis)
-            start = start + place[:, axis] * (inside.shape[2 - axis] - 1)
+            voxels = np.flip(voxels, 2 - axis)
+            start = start + place[:, axis] * (voxels.shape[2 - axis] - 1)
             place[:, axis] *= -1
-    box = bounding_box(inside)
+    mask, crc = voxels.dtype == bool, 0
+    box = bounding_box(voxels) if mask else full_box(voxels.shape)
     if box is None:
         return "empty"
-    part = inside[box]
+    part = voxels[box]
     start = start + place @ np.array([side.start for side in box[::-1]])
-    crc = zlib.crc32(np.packbits(part).data)
+    for each in [np.packbits(part)] if mask else part:
+        crc = zlib.crc32(np.ascontiguousarray(each).data, crc)
     return f"{part.shape} {crc:08x} {rounded(start, 2)} {rounded(place, 4)}"
 
 
+def volume_fingerprint(volume_node: Any) -> str:
+    """A text of a volume's intensities below its parent transform.
+
+    Empty where there is not one value for each voxel: no voxels, colours, or an edit in its middle.
+    """
+    image = volume_node.GetImageData() if volume_node is not None else None
+    scalars = image.GetPointData().GetScalars() if image is not None else None
+    if scalars is None or scalars.GetNumberOfValues() != image.GetNumberOfPoints():
+        return ""
+    matrix = ijk_to_ras(volume_node)
+    return once_an_edit(
+        image,
+        ("intensities", *matrix.ravel().tolist()),
+        lambda: voxels_text(array_from_image(image), matrix),
+    )
+
+
 def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
-    """A text of a mask's voxels in the frame below its parent transform; computed once an edit.
+    """A text of a mask's voxels in the frame below its parent transform.
 
     The mask is a vtkMRMLScalarVolumeNode, or a segment (without an ID all of them) of a
     vtkMRMLSegmentationNode.
     """
     if not mask_node.IsA("vtkMRMLSegmentationNode"):
         image, matrix = mask_node.GetImageData(), ijk_to_ras(mask_node)
-        key = ("volume", image and image.GetMTime(), *matrix.ravel().tolist())
-        parts = [_cached(key, lambda: voxels_text(voxels_of(mask_node, copy=False) != 0, matrix))]
+        key = ("mask", *matrix.ravel().tolist())
+        voxels = voxels_of(mask_node, copy=False)
+        parts = [once_an_edit(image, key, lambda: voxels_text(voxels != 0, matrix))]
     else:
         segmentation = mask_node.GetSegmentation()
         ids = [segment_id] if segment_id else list(segmentation.GetSegmentIDs())
@@ -94,45 +114,18 @@ def _of_segment(segment: Any) -> str:
     if image.IsEmpty():
         return "empty"
     label = segment.GetLabelValue()
-    return _cached(
-        ("segment", image.GetMTime(), label),
+    return once_an_edit(
+        image,
+        ("segment", label),
         lambda: voxels_text(array_from_image(image) == label, image_to_world(image)),
     )
 
 
-def _cached(key: tuple, compute: Any) -> str:
+def once_an_edit(image: Any, name: tuple, compute: Callable[[], Any]) -> Any:
+    """What is computed of a vtkImageData, by a name; computed again only once it was edited."""
+    key = (*name, image.GetMTime())
     if key not in _cache:
         while len(_cache) >= CACHE_SIZE:
             del _cache[next(iter(_cache))]
         _cache[key] = compute()
     return _cache[key]
-
-
-def voxel_time(volume_node: Any) -> int:
-    """VTK's time of a volume's last edit in this session; 0 without voxels."""
-    image = volume_node.GetImageData() if volume_node is not None else None
-    return 0 if image is None else int(image.GetMTime())
-
-
-def note_voxels(result_node: Any, time: int) -> None:
-    """Remember that a volume, filled already, was made of an input whose `voxel_time` was this."""
-    import vtk
-
-    reference = vtk.vtkWeakReference()
-    reference.Set(result_node)
-    _noted[:] = [each for each in _noted if each[0].Get() not in (None, result_node)]
-    _noted.append((reference, voxel_time(result_node), time))
-
-
-def voxels_changed(result_node: Any, volume_node: Any) -> bool:
-    """Whether a result, or the volume that it was made of, was edited since.
-
-    Of a scene that was loaded, both count as they were loaded.
-    """
-    if volume_node is None:
-        return False
-    for reference, own, source in _noted:
-        if reference.Get() is result_node:
-            return (own, source) != (voxel_time(result_node), voxel_time(volume_node))
-    note_voxels(result_node, voxel_time(volume_node))
-    return False

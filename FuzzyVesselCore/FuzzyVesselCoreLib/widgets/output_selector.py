@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from ..errors import InputError
-from ..mrml.ownership import belongs_to, check_apart, hand_over, is_output, output_of, sources_of
+from ..mrml.ownership import belongs_to, check_apart, claim, is_output, output_of, sources_of
 
 
 class OutputSelector:
@@ -58,7 +58,7 @@ class OutputSelector:
         parameters = self._panel.parameters
         source = self._panel.output_source(parameters) if parameters is not None else None
         if source is not None:
-            hand_over(node, self._kind, source)
+            claim(node, self._kind, source)
             setattr(parameters, self._name, node)
 
     def _agreed(self, parameters: Any, node: Any) -> bool:
@@ -80,7 +80,7 @@ class OutputSelector:
             question += " " + _("It holds the result of {others}.").format(others=others)
         if not slicer.util.confirmYesNoDisplay(question, windowTitle=self._panel.title()):
             return False
-        hand_over(node, self._kind, source)
+        claim(node, self._kind, source)
         return True
 
 

@@ -256,6 +256,11 @@ def test_voxels_that_were_edited_count(either):
     volume.GetDisplayNode().SetWindow(77)  # changes no voxel
     either.process_events()
     assert panel.is_current()
+    scene = either.parameters.sceneVolume
+    text = scene.GetAttribute("FuzzyVesselGPU.Inputs")
+    scene.SetAttribute("FuzzyVesselGPU.Inputs", text.split(" ")[0])  # as earlier versions wrote it
+    assert panel.is_current()
+    scene.SetAttribute("FuzzyVesselGPU.Inputs", text)
     changed = array(volume).copy()
     changed[7, 8, 9] += 1
     slicer.util.updateVolumeFromArray(volume, changed)  # as a filter of Slicer does

@@ -41,9 +41,9 @@ def branch_at(tree, voxel):
 
 
 def nodes(tree, output):
-    from PotentialSkeletonMRML.run_nodes import kept_nodes
+    from PotentialSkeletonMRML.outputs import own_nodes
 
-    found = kept_nodes(tree.model)[output]
+    found = own_nodes(tree.model)[output]
     return found if output == "curveNodes" else found[0]
 
 
