@@ -31,11 +31,11 @@ def vessels_job(
     if image is None:
         raise InputError("Choose the image with the vessels: open one first.")
     volume, place, name = voxels_of(image), place_of(image), image.name
-    seeds = points_in(points, image, "vessel")
+    seeds = points_in(points, image)
     if seeds is None:
         raise InputError("Add a points layer, and place a point in a vessel.")
-    others = points_in(background, image, "background")
-    inside, spacing, flat = mask_on(mask, image), spacing_of(image), image.ndim == 2
+    others, spacing, flat = points_in(background, image), spacing_of(image), image.ndim == 2
+    inside = None if mask is None else voxels_of(mask)
 
     def run(progress: Progress) -> tuple[list[tuple], str]:
         found = segment(
@@ -114,41 +114,18 @@ def spacing_of(layer: Any) -> tuple[float, ...]:
     return (1.0,) * (3 - len(lengths)) + lengths
 
 
-def points_in(points: Any, image: Any, kind: str) -> np.ndarray | None:
+def points_in(points: Any, image: Any) -> np.ndarray | None:
     """The points of a layer as voxels (n, 3; K, J, I) of an image layer; None without points."""
     if points is None or len(points.data) == 0:
         return None
-    shape = voxels_of(image).shape
     if points.ndim < image.ndim:
         raise InputError(
             f"The points '{points.name}' have {points.ndim} dimensions, '{image.name}' has "
             f"{image.ndim}: add a points layer with the image selected."
         )
-    voxels = []
-    for point in points.data:
-        place = np.asarray(image.world_to_data(points.data_to_world(point)), float)[-3:]
-        place = np.concatenate([np.zeros(3 - len(place)), place])
-        voxel = np.rint(place).astype(int)
-        if not all(0 <= index < size for index, size in zip(voxel, shape)):
-            at = ", ".join(f"{index:.1f}" for index in place)
-            raise InputError(
-                f"A {kind} point of '{points.name}' lies outside of '{image.name}', at voxel {at}."
-            )
-        voxels.append(voxel)
-    return np.array(voxels)
-
-
-def mask_on(mask: Any, image: Any) -> np.ndarray | None:
-    """The voxels of a labels layer that are not 0; None without a layer."""
-    if mask is None:
-        return None
-    voxels, shape = voxels_of(mask), voxels_of(image).shape
-    if voxels.shape != shape:
-        raise InputError(
-            f"The mask '{mask.name}' has {voxels.shape} voxels, '{image.name}' {shape}: they must "
-            "have the same."
-        )
-    return voxels != 0
+    places = [image.world_to_data(points.data_to_world(point))[-3:] for point in points.data]
+    voxels = np.rint(places).astype(int)
+    return np.pad(voxels, ((0, 0), (3 - voxels.shape[1], 0)))
 
 
 def place_of(layer: Any) -> dict[str, Any]:

@@ -1,8 +1,5 @@
 """The two widgets: a button that runs a job, its progress, and one that cancels it."""
 
-import queue
-import threading
-from collections.abc import Generator
 from typing import Any
 
 from magicgui.widgets import (
@@ -18,14 +15,27 @@ from magicgui.widgets import (
     create_widget,
 )
 from napari.layers import Image, Labels, Layer, Points
-from napari.qt.threading import thread_worker
+from napari.qt.threading import GeneratorWorkerSignals, WorkerBase
 from napari.viewer import Viewer
 
-from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
+from FuzzyVesselCoreLib.errors import FuzzyVesselError
 
 from .jobs import Job, centrelines_job, vessels_job
 
-DONE = object()
+
+class Worker(WorkerBase):
+    """A job in another thread, which says how far it is and ends once it is told to quit."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(SignalsClass=GeneratorWorkerSignals)
+        self._job = job
+
+    def work(self) -> tuple[list[tuple], str]:
+        return self._job(self._progress)
+
+    def _progress(self, share: float) -> bool:
+        self.yielded.emit(float(share))
+        return not self.abort_requested
 
 
 class JobPanel(Container):
@@ -50,34 +60,28 @@ class JobPanel(Container):
 
     def run(self) -> None:
         """Start the job; what does not fit is said below the buttons."""
-        if self._worker is not None:
-            return
         try:
             job = self.job()
         except FuzzyVesselError as error:
             self.status.value = str(error)
             return
         self.status.value, self.bar.value = "Running", 0
-        self._set_running(True)
-        self._worker = thread_worker(_steps)(job)
+        self.run_button.enabled, self.cancel_button.enabled = False, True
+        self._worker = Worker(job)
         self._worker.yielded.connect(self._show_share)
         self._worker.returned.connect(self._show_result)
         self._worker.errored.connect(self._show_error)
-        self._worker.aborted.connect(self._show_cancelled)
         self._worker.finished.connect(self._end)
         self._worker.start()
 
     def cancel(self) -> None:
         """End the run; no layer is added."""
-        if self._worker is not None:
-            self._worker.quit()
+        self._worker.quit()
 
     def _show_share(self, share: float) -> None:
         self.bar.value = round(100 * share)
 
-    def _show_result(self, result: tuple[list[tuple], str] | None) -> None:
-        if result is None:
-            return
+    def _show_result(self, result: tuple[list[tuple], str]) -> None:
         layers, text = result
         for data in layers:
             self._viewer.add_layer(Layer.create(*data))
@@ -89,48 +93,11 @@ class JobPanel(Container):
         lacking = isinstance(error, MemoryError)
         self.status.value = "The memory does not suffice." if lacking else str(error)
 
-    def _show_cancelled(self) -> None:
-        self.status.value = "Cancelled"
-
     def _end(self) -> None:
+        if self._worker.abort_requested:
+            self.status.value = "Cancelled"
         self._worker = None
-        self._set_running(False)
-
-    def _set_running(self, running: bool) -> None:
-        self.run_button.enabled, self.cancel_button.enabled = not running, running
-
-
-def _steps(job: Job) -> Generator[float, None, tuple[list[tuple], str] | None]:
-    """The progress of a job that runs in its own thread; cancels it when the consumer stops."""
-    shares: queue.Queue = queue.Queue()
-    cancelled = threading.Event()
-    outcome: list[tuple[Any, BaseException | None]] = []
-
-    def progress(share: float) -> bool:
-        shares.put(share)
-        return not cancelled.is_set()
-
-    def run() -> None:
-        try:
-            outcome.append((job(progress), None))
-        except BaseException as error:  # raised again where napari sees it
-            outcome.append((None, error))
-        shares.put(DONE)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        while (share := shares.get()) is not DONE:
-            yield float(share)
-    finally:
-        cancelled.set()
-        thread.join()
-    result, error = outcome[0]
-    if isinstance(error, Cancelled):
-        return None
-    if error is not None:
-        raise error
-    return result
+        self.run_button.enabled, self.cancel_button.enabled = True, False
 
 
 class VesselsWidget(JobPanel):
