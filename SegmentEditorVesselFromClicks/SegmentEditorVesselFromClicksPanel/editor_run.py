@@ -55,17 +55,15 @@ class EditorRun:
             allowed = self._area & self._in_range
         self.notes: list[str] = []
         self._points: dict[str, list[tuple]] = {}
-        self._background: dict[str, list[tuple]] = {}  # of the wanted segments that have points
+        self._background: dict[str, list[tuple]] = {}
         self.vessels: dict[str, Any] = {}
         for each in node.GetSegmentation().GetSegmentIDs():
             clicks, own = Clicks(node, each), each in wanted
             if voxels := self._inside(clicks.points(VESSEL), allowed, own):
                 self._points[each] = voxels
-                if own:
-                    self._background[each] = self._inside(
-                        clicks.points(BACKGROUND), self._area, own
-                    )
-        if not self._background:
+                self._background[each] = self._inside(clicks.points(BACKGROUND), self._area, own)
+        self._wanted = [each for each in self._points if each in wanted]
+        if not self._wanted:
             raise InputError(
                 _(
                     "No vessel point lies where it may be edited: click inside the source volume, "
@@ -89,15 +87,14 @@ class EditorRun:
 
     def compute(self, progress: Any = None, cached: Any = None) -> Any:
         """Compute the vessels of the wanted segments, and return itself; no node is read."""
-        for each, background in self._background.items():
-            others = {
-                voxel for key, points in self._points.items() if key != each for voxel in points
-            }
+        owners = {voxel: each for each, points in self._points.items() for voxel in points}
+        for each in self._wanted:
+            background = [at for at in self._background[each] if owners.get(at, each) == each]
             self.vessels[each] = found = segment(
                 self._voxels,
                 self._points,
                 spacing=self._spacing,
-                background_seeds=[voxel for voxel in background if voxel not in others] or None,
+                background_seeds=background or None,
                 mask=None if self._area.all() else self._area,
                 progress=progress,
                 cached=cached,

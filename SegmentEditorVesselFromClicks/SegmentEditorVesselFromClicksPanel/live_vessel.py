@@ -83,10 +83,9 @@ class LiveVessel:
 
     def inputs_changed(self, *_event: Any) -> None:
         """A transform or the geometry has changed: the preview does not fit any more."""
-        self._own.clear()
+        self._seen = self._seen._replace(grid=())
         if self.clicks is not None:
-            self.deactivate()
-            self.activate()
+            self._follow()
 
     # --- points
 

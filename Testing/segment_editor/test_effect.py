@@ -236,6 +236,49 @@ def test_after_an_undo_apply_adds(session):
     assert np.array_equal(session.segment("portal"), less | LATER)
 
 
+def test_a_preview_returns_with_the_effect_and_replaces_what_was_applied_before(session):
+    session.click(FIRST)
+    session.ui.applyButton.click()
+    session.want(-0.5)
+    less = session.preview()
+    session.editor.effect.deactivate()
+    assert session.preview() is None
+    assert not session.ui.centrelinesButton.enabled
+    session.editor.effect.activate()
+    session.wait()
+    assert np.array_equal(session.preview(), less)
+    session.ui.applyButton.click()
+    assert np.array_equal(session.segment("portal"), less)
+
+
+@pytest.mark.parametrize("change", ["voxels", "volume", "geometry", "transform"])
+def test_with_other_voxels_the_preview_is_made_again_and_apply_adds(session, change):
+    session.click(FIRST)
+    session.ui.applyButton.click()
+    first = session.segment("portal")
+    session.want(-0.5)
+    voxels = session.slicer.util.arrayFromVolume(session.volume).copy()
+    voxels[:, :, 20:] = 100
+    if change == "volume":
+        session.editor.node.SetAndObserveSourceVolumeNode(add_volume(voxels, STRAIGHT))
+    if change == "voxels":
+        session.slicer.util.updateVolumeFromArray(session.volume, voxels)
+    if change == "geometry":
+        set_geometry(session, STRAIGHT, (0, 39, 0, 39, 0, 30))
+        session.editor.effect.self().referenceGeometryChanged()
+    if change == "transform":
+        session.volume.SetAndObserveTransformNodeID(
+            linear_transform(0, (1, 1, 1), (2, 0, 0)).GetID()
+        )
+    session.wait()
+    shown = session.preview()
+    assert shown.any()
+    session.ui.applyButton.click()
+    if change == "transform":
+        session.volume.SetAndObserveTransformNodeID(None)
+    assert not (first & ~session.segment("portal")).any()
+
+
 @pytest.mark.parametrize("mode", ["OverwriteAllSegments", "OverwriteNone"])
 def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
     session.editor.node.SetOverwriteMode(getattr(session.editor.node, mode))
