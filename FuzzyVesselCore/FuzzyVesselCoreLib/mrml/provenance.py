@@ -55,7 +55,9 @@ def volume_fingerprint(volume_node: Any) -> str:
     Empty where there is not one value for each voxel: no voxels, colours, or an edit in its middle.
     """
     image = volume_node.GetImageData() if volume_node is not None else None
-    scalars = image.GetPointData().GetScalars() if image is not None else None
+    if image is None:
+        return ""
+    scalars = image.GetPointData().GetScalars()
     if scalars is None or scalars.GetNumberOfValues() != image.GetNumberOfPoints():
         return ""
     matrix = ijk_to_ras(volume_node)
