@@ -150,8 +150,8 @@ def _run_all(cases, options, folder, progress):
     entries, wanted = _read_record(folder), []
     for case in cases:
         now = _entry(case, options)
-        known, report = entries.get(case.name, {}), folder / case.name / REPORT
-        if not (known | now == known and known["status"] == DONE and report.exists()):
+        known = entries.get(case.name, {})
+        if known | now != known or not _is_done(folder, case.name, known):
             wanted.append(case)
             entries.pop(case.name, None)
     rows = _write(folder, cases, entries)
@@ -178,6 +178,14 @@ def _entry(case, options):
             files.append([file.name, status and status.st_size, status and status.st_mtime_ns])
     arguments = [*case.arguments, *options.options]
     return {"arguments": arguments, "files": files}
+
+
+def _is_done(folder, name, entry):
+    """Whether a case has ended well, and its results can still be read."""
+    try:
+        return _row(folder, name, entry)["status"] == DONE
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 def _run(case, options, folder):

@@ -63,7 +63,9 @@ def large(options: Namespace, progress: Progress) -> Report:
     steps = Steps(folder)
     try:
         with folder_lock(folder):
-            steps.begin({k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED})
+            given = {k: v for k, v in sorted(vars(options).items()) if k not in NOT_COMPARED}
+            read = [options.scene, *filter(None, [options.mask])]
+            steps.begin({**given, "files": [Volume(each, "file").fingerprint() for each in read]})
             try:
                 lines, warnings = _LargeRun(steps, options, progress).work()
             except InputError:

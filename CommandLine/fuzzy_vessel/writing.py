@@ -174,7 +174,9 @@ def list_files(folder: Path) -> None:
         report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
         names = _files_in(folder)
         sums = {name: _checksum(folder / name) for name in names if name != REPORT}
-        write_report(folder, {**report, "files": names, "checksums": sums})
+        report |= {"files": names, "checksums": sums}
+        own = _checksum_of_report(report)
+        write_report(folder, report | {"checksums": {**sums, REPORT: own}})
 
 
 def _files_in(folder):
@@ -193,6 +195,13 @@ def _checksum(path):
         return None
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checksum_of_report(report):
+    """Of all that a report says but this."""
+    sums = {name: each for name, each in report["checksums"].items() if name != REPORT}
+    text = json.dumps({**report, "checksums": sums}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class ResultsFolder:
@@ -248,16 +257,18 @@ class ResultsFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
-        sums: dict = {}
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+        sums, own = {}, None
+        damaged = OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError
+        with contextlib.suppress(*damaged):
             report = json.loads((self.path / REPORT).read_text(encoding="utf-8"))
             if report["program"] == PROGRAM:
-                sums = {**report["checksums"], REPORT: None}
+                own = _checksum_of_report(report)
+                sums = {REPORT: own, **report["checksums"]}  # earlier versions had none of it
         there = _files_in(self.path)
         if foreign := [name for name in there if name not in sums]:
             return f"{self.path}: the folder holds other files ({foreign[0]}) and is left alone"
         for name in there:
-            if name != REPORT and _checksum(self.path / name) != sums[name]:
+            if (own if name == REPORT else _checksum(self.path / name)) != sums[name]:
                 return f"{self.path}: {name} was changed after it was written, and is left alone"
         return ""
 

@@ -130,6 +130,7 @@ class Run:
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
+        self._names = _names_of(self.lists)
         self.origin = run_inputs.origin_of(volume_node, self.lists, options)
         self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
@@ -140,7 +141,7 @@ class Run:
         try:
             return segment_arrays(
                 self.voxels,
-                {self._name(n): each.voxels for n, each in enumerate(self._seeds)},
+                {name: each.voxels for name, each in zip(self._names, self._seeds)},
                 spacing=self._spacing,
                 background_seeds=self._background and self._background.voxels,
                 hand_overs=self._hand_overs,
@@ -157,6 +158,10 @@ class Run:
     def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
         """Write what was computed into the scene."""
         refuse_without(self.inputs)
+        image = self.volume_node.GetImageData()
+        if image is None or image.GetDimensions()[::-1] != self.voxels.shape:
+            text = _("The voxels of {volume} were replaced during the run: run it again.")
+            raise InputError(text.format(volume=reading.node_name(self.volume_node)))
         outputs = outputs.there()
         outputs.check(self.volume_node, self.options)
         values, own = found.scene.values, found.contrast
@@ -186,12 +191,6 @@ class Run:
         result.warnings[:0] = list(dict.fromkeys(notes))
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-    def _name(self, number: int) -> str:
-        """The name of a vessel in messages; names of lists may be the same."""
-        names = [each.GetName() or "vessel" for each in self.lists]
-        name = names[number]
-        return f"{name} ({number + 1})" if names.count(name) > 1 else name
 
     def _with_labels(self, note: str) -> str:
         """A note on seeds without contrast, with the labels of their points."""
@@ -254,6 +253,15 @@ def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) ->
 
 
 # --- nodes to arrays
+
+
+def _names_of(lists: Sequence[Any]) -> list[str]:
+    """Names of vessels in messages, each once; names of lists may be the same."""
+    names = [each.GetName() or "vessel" for each in lists]
+    while len(set(names)) < len(names):
+        numbered = enumerate(names, 1)
+        names = [f"{each} ({n})" if names.count(each) > 1 else each for n, each in numbered]
+    return names
 
 
 def _labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:

@@ -96,7 +96,10 @@ class Following:
     def _write(self, run: Any, chosen: Any, found: Any) -> None:
         self._stop()
         if run.origin == self._panel.origin():
-            self._panel.say(self._panel.write(run, found, chosen))
+            try:
+                self._panel.say(self._panel.write(run, found, chosen))
+            except FuzzyVesselError as error:
+                self._fail(error)
             self._panel.update_soon()
         else:
             self._run.request()

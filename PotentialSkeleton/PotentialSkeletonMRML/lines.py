@@ -223,18 +223,20 @@ def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> Non
     show_names(model, skeleton)
 
 
-def fit_names(model: Any) -> bool:
-    """Keep the names that fit lines that were found again; whether there were any."""
+def fit_names(model: Any) -> list[str]:
+    """Keep the names that fit lines that were found again; returns those that fit none."""
     if not model.GetAttribute(NAMES):
-        return False
-    skeleton, anchors = skeleton_of(model), []
+        return []
+    skeleton, anchors, lost = skeleton_of(model), [], []
     for point, text in _anchors(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
             anchors.append([place.tolist(), text])
+        else:
+            lost.append(text)
     model.SetAttribute(NAMES, json.dumps(anchors))
     show_names(model, skeleton)
-    return True
+    return lost
 
 
 def show_names(model: Any, skeleton: CurveSkeleton) -> None:

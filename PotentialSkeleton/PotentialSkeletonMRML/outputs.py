@@ -155,11 +155,14 @@ def write_skeletons(
         _check_present(solid, requests)
     results = write_all(found)
     for (solid, _skeleton, _requests), result in zip(found, results, strict=True):
+        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
         if result.modelNode is not None:
             refer_to_outputs(result, solid)
-            if fit_names(result.modelNode):
+            if lost := fit_names(result.modelNode):
+                text = _("No branch is left where these names were: {names}.")
+                result.warnings.append(text.format(names=", ".join(lost)))
+            if names_of(result.modelNode):
                 follow(result.modelNode)
-        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
     return results
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import qt
 import slicer
 import vtk
 from slicer.i18n import tr as _
@@ -14,6 +15,7 @@ from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .editor_run import EditorRun, editable
@@ -47,7 +49,12 @@ class LiveVessel:
         self._pending: set[str] = set()
         self._found: Any = None  # the EditorRun that the preview shows
         self._apply_soon = False
-        self._own: dict[str, np.ndarray] = {}  # voxels that Apply added to a segment
+        # Voxels that Apply added to a segment and that stayed there, and how many it held then.
+        self._own: dict[str, tuple[np.ndarray, int]] = {}
+        self._edited = qt.QTimer()  # an edit may empty a segment before it fills it
+        self._edited.setSingleShot(True)
+        self._edited.setInterval(0)
+        self._edited.connect("timeout()", self._after_edit)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
         self.run = LatestRun(self._read, self._compute, self._take, self._fail)
         window = slicer.util.loadUI(str(UI))
@@ -73,11 +80,13 @@ class LiveVessel:
     def deactivate(self) -> None:
         """Another effect is chosen, or none; points and what was not applied stay for later."""
         self._observers.removeObservers()
+        self._observe_edits()
         self._stop()
         self._turn_to(self._seen._replace(clicks=None, points=((), ())))
 
     def cleanup(self, *_event: Any) -> None:
         """The Segment Editor ends, or the scene is closed."""
+        self._own = {}
         self.deactivate()
         self._cached.forget()
 
@@ -122,6 +131,7 @@ class LiveVessel:
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
         volume, observe = node.GetSourceVolumeNode(), self._observers.addObserver
         self._observers.removeObservers()
+        self._observe_edits()
         observe(node, vtk.vtkCommand.ModifiedEvent, self._follow)
         observe(scene, scene.StartCloseEvent, self.cleanup)
         if volume is not None:
@@ -131,6 +141,39 @@ class LiveVessel:
         for each in self.clicks.nodes.values() if self.clicks is not None else ():
             for event in (each.PointModifiedEvent, each.PointRemovedEvent):
                 observe(each, event, self._follow)
+
+    def _observe_edits(self) -> None:
+        """Follow edits of the segments, also by other effects."""
+        if self._seen.segmentation_node is not None:
+            segmentation = self._seen.segmentation_node.GetSegmentation()
+            for event in (segmentation.SourceRepresentationModified, segmentation.SegmentRemoved):
+                self._observers.addObserver(segmentation, event, lambda *_: self._edited.start())
+
+    def _after_edit(self) -> None:
+        """Forget deleted segments, and what was erased or undone.
+
+        It is not Apply's any more, whoever paints it again.
+        """
+        node, mode = self._seen.segmentation_node, slicer.vtkMRMLSegmentationNode
+        if node is None:
+            return
+        there = set(node.GetSegmentation().GetSegmentIDs())
+        if not self._pending <= there:
+            self._pending &= there
+            self._stop()
+            self.ui.sentenceLabel.text = ""
+            if self._pending and self.clicks is not None:
+                self._request()
+        if self._own and self._inputs()[:2] != self._seen[:2]:
+            self._own = {}
+        for each in self._own.keys() - there:
+            del self._own[each]
+        for each, (own, count) in self._own.items():
+            now = _voxel_count(node, each)
+            if now < count:
+                like = self._effect.defaultModifierLabelmap()
+                own = own & editable(node, mode.EditAllowedInsideSingleSegment, like, "", each)
+            self._own[each] = own, now
 
     def _follow(self, *_event: Any) -> None:
         """Turn to the segment that is selected; compute where its points or settings changed."""
@@ -148,7 +191,7 @@ class LiveVessel:
         if now.points != seen.points and not turned:
             self._pending.add(self.clicks.segment_id)
         if self._pending and self.clicks is not None and not (turned and self._found is not None):
-            self._request()
+            self._request(apply_soon=turned and self._apply_soon)
 
     def _turn_to(self, inputs: Inputs) -> None:
         for clicks, shown in ((self.clicks, False), (inputs.clicks, True)):
@@ -162,7 +205,11 @@ class LiveVessel:
     def _on_clear(self) -> None:
         self.clicks.clear()
         self._follow()
+        others = self._pending - {self.clicks.segment_id}
         self.cancel()
+        if others:
+            self._pending = others
+            self._request()
 
     def _on_more(self, value: float) -> None:
         self.clicks.set_more(value)
@@ -281,7 +328,7 @@ class LiveVessel:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
         mode, like = node.EditAllowedInsideSingleSegment, self._effect.defaultModifierLabelmap()
         held = editable(node, mode, like, "", segment_id)
-        own = held & self._own.get(segment_id, False)
+        own = held & self._own.pop(segment_id, (False, 0))[0]
         for voxels, mode in (
             (own & ~wanted, base.ModificationModeRemove),
             (wanted, base.ModificationModeAdd),
@@ -291,10 +338,18 @@ class LiveVessel:
                 array_from_image(modifier)[:] = voxels
                 modifier.Modified()
                 self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
-        self._own[segment_id] = wanted & (own | ~held)
+        self._own[segment_id] = wanted & (own | ~held), _voxel_count(node, segment_id)
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""
         self._pending = set()
         self._stop()
         self.ui.sentenceLabel.text = ""
+
+
+def _voxel_count(segmentation_node: Any, segment_id: str) -> int:
+    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
+    image = segment.GetRepresentation(BINARY_LABELMAP)
+    if image is None or image.IsEmpty():
+        return 0
+    return int(np.count_nonzero(array_from_image(image) == segment.GetLabelValue()))

@@ -136,6 +136,11 @@ def test_what_is_done_is_not_done_again(cases, commands, tmp_path):
     (tmp_path / "c.nrrd").write_text("another")
     assert main(arguments) == 3
     assert len(commands) == 2
+    commands.clear()
+    (tmp_path / "out" / "first" / "branches.csv").unlink()  # only that case is done again
+    assert main(arguments) == 3
+    assert len(commands) == 2
+    assert table(tmp_path / "out")[0]["status"] == "done"
 
 
 def test_a_folder_in_use_and_a_full_disk(cases, commands, tmp_path, capsys, monkeypatch):
@@ -323,6 +328,22 @@ def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, cap
     assert (out / "branches.csv").read_text() == skeleton.to_csv()
     capsys.readouterr()
     assert "holds other files" in error_of(capsys, *command(scene, out, *OPTIONS))
+
+
+def test_a_run_is_not_resumed_with_another_scene_of_the_same_name(tmp_path, monkeypatch, capsys):
+    values = np.zeros((20, 20, 20), np.float32)
+    values[5:8, 5:8] = 1
+    place, out = tmp_path / "scene.npy", tmp_path / "out"
+    np.save(place, values)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(large, "skeletonize_components", interrupted)
+    assert main(command(place, out, *OPTIONS)) == 130
+    capsys.readouterr()
+    np.save(place, values.transpose(2, 1, 0).copy())
+    assert "unfinished run whose files differed" in error_of(capsys, *command(place, out, *OPTIONS))
 
 
 def test_bad_arguments(scene, tmp_path, capsys):

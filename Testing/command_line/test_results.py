@@ -43,6 +43,21 @@ def test_nothing_is_left_after_a_failure(tmp_path, error):
     assert list(path.parent.iterdir()) == []
 
 
+def test_a_report_that_was_edited_is_kept(tmp_path):
+    path = tmp_path / "results"
+    write_result(path, "first")
+    write_result(path, "second")  # as it was written
+    report = json.loads((path / "report.json").read_text())
+    (path / "report.json").write_text(json.dumps({**report, "note": "mine"}))
+    with pytest.raises(InputError, match=r"report\.json was changed after it was written"):
+        write_result(path, "third")
+    assert "mine" in (path / "report.json").read_text()
+    del report["checksums"]["report.json"]  # as earlier versions wrote it
+    (path / "report.json").write_text(json.dumps(report))
+    write_result(path, "third")
+    assert (path / "result.txt").read_text() == "third"
+
+
 def test_a_result_that_is_edited_during_the_run_is_kept(tmp_path):
     path = tmp_path / "results"
     write_result(path, "first")

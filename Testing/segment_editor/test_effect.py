@@ -236,6 +236,62 @@ def test_after_an_undo_apply_adds(session):
     assert np.array_equal(session.segment("portal"), less | LATER)
 
 
+@pytest.mark.parametrize("active", [True, False])
+@pytest.mark.parametrize("by", ["undo", "erasing"])
+def test_what_is_painted_again_by_hand_after_it_was_taken_away_stays(session, by, active):
+    session.click(FIRST)
+    session.click(BESIDE)
+    session.ui.applyButton.click()
+    applied = session.segment("portal")
+    hand = session.second & block((0, 32), (0, 40), (10, 14)) & applied
+    assert hand.any()
+    if not active:
+        session.editor.effect.deactivate()
+    if by == "undo":
+        session.editor.logic.Undo()
+        session.slicer.app.processEvents()
+        session.put("portal", hand)
+    else:
+        session.put("portal", applied & ~hand)
+        session.slicer.app.processEvents()
+        session.put("portal", applied)
+    session.editor.effect.activate()
+    session.ui.lastButton.click()
+    session.wait()
+    shown = session.preview()
+    assert not (shown & hand).any()
+    session.ui.applyButton.click()
+    assert np.array_equal(session.segment("portal"), shown | hand)
+
+
+def test_other_segments_keep_their_previews_when_one_is_cleared_or_deleted(session):
+    session.click(FIRST)
+    alone = session.preview()
+    session.choose("hepatic")
+    session.click(BESIDE)
+    session.ui.clearButton.click()
+    session.wait()
+    assert np.array_equal(session.preview(), alone)
+    session.click(BESIDE)
+    session.inner.RemoveSegment("portal")
+    session.slicer.app.processEvents()
+    session.wait()
+    assert "portal" not in session.text()
+    assert not (session.preview() & alone).any()
+    session.inner.RemoveSegment("hepatic")
+    session.slicer.app.processEvents()
+    assert session.preview() is None
+    assert session.text() == ""
+
+
+def test_apply_is_remembered_when_another_segment_is_chosen_before_it_is_done(session):
+    session.live.click(world_of(session.volume, FIRST))
+    session.ui.applyButton.click()
+    session.choose("hepatic")
+    assert session.segment("portal").any()
+    assert not session.segment("hepatic").any()
+
+
 def test_a_preview_returns_with_the_effect_and_replaces_what_was_applied_before(session):
     session.click(FIRST)
     session.ui.applyButton.click()

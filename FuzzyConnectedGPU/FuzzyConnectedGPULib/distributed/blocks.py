@@ -196,7 +196,7 @@ class Volume:
         return [n for n in self._chunk_names(every) if not (self.folder / n).exists()]  # type: ignore[arg-type]
 
     def fingerprint(self) -> list:
-        """Shape, type and, of a folder or file, its size and time: what a run must agree in."""
+        """Shape, type and, of a file, its size and time: what a run must agree in."""
         found = [list(self.shape), self.dtype.str]
         if isinstance(self.place, str) and Path(self.place).is_file():
             status = Path(self.place).stat()

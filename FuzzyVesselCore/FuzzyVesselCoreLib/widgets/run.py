@@ -102,9 +102,13 @@ class LatestRun:
 
 
 def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
-    """End all work of this kind, so that the cores are free; events are handled meanwhile."""
+    """End all work of this kind, so that the cores are free; events are handled meanwhile.
+
+    What was ended begins again after the run that waits, unless its owner stops it.
+    """
     for run in list(_shared(WORKING)):
         run.stop()
+        run.request()
         while run.working:
             if run._future is None or ended(run._future):
                 run._finish()
@@ -179,10 +183,10 @@ class PanelRun:
         self._cancelled = self._left = True
 
     def __enter__(self) -> "PanelRun":
-        wait_for_latest_runs(slicer.app.processEvents)
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
+        wait_for_latest_runs(slicer.app.processEvents)
         self._start = self._round = time.perf_counter()
         self._show(0.0)
         self._bar.setVisible(True)

@@ -245,6 +245,15 @@ def two(slicer_scene):
     return volume, [portal, hepatic]
 
 
+def test_lists_of_one_name_stay_apart(logic, two):
+    volume, lists = two
+    third = add_seeds(volume, [(1, 1, 1)], "A (2)")
+    for node in lists:
+        node.SetName("A")
+    labels = array(logic.segment(volume, [*lists, third], device="cpu").labelmapNode)
+    assert [labels[6, 6, 2], labels[6, 15, 2], labels[1, 1, 1]] == [1, 2, 3]
+
+
 def test_one_segment_each_with_name_colour_and_terminology(logic, two):
     volume, lists = two
     import vtk

@@ -1,5 +1,6 @@
 """With *Update automatically* the result follows the points, in the background."""
 
+import threading
 import time
 
 import numpy as np
@@ -118,6 +119,20 @@ def test_an_error_is_said_once_and_the_next_change_is_followed(live, monkeypatch
     live.parameters.seeds.AddControlPointWorld(world_of(live.parameters.inputVolume, POINTS[1]))
     settle(live)
     assert live.widget.panel.is_current()
+
+
+def test_an_error_of_writing_is_said(live, monkeypatch):
+    run, goes_on = live.widget.panel.following._run, threading.Event()
+    work = run._work
+    monkeypatch.setattr(run, "_work", lambda *given: goes_on.wait(60) and work(*given))
+    live.parameters.seeds.RemoveNthControlPoint(1)
+    until(live, lambda: run.working)
+    inner = live.parameters.segmentation.GetSegmentation()
+    inner.CreateRepresentation("Closed surface")
+    inner.SetSourceRepresentationName("Closed surface")
+    goes_on.set()
+    settle(live)
+    assert "urface" in live.ui.statusLabel.text
 
 
 def test_further_points_keep_the_threshold_that_a_person_chose(live):

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 
+from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.mrml import surfaces as conversion
 from support.mrml_cases import slicers_surface
 from support.panel_cases import until
@@ -64,6 +65,30 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
     assert polydata(shown) is not before
     assert made
     assert threading.main_thread() not in made
+
+
+def test_a_run_of_another_module_only_delays_it(shown, open_panel, monkeypatch):
+    """The surface is being made when the other run ends it."""
+    run, goes_on = shown.widget.panel.output.surface._run, threading.Event()
+    work = run._work
+
+    def slow(inputs, progress):
+        while not goes_on.wait(0.005):
+            if not progress(0.1):
+                raise Cancelled
+        return work(inputs, progress)
+
+    monkeypatch.setattr(run, "_work", slow)
+    shown.ui.thresholdSlider.value = 0.6
+    until(shown, lambda: run.working)
+    shown.widget.exit()
+    other = open_panel("PotentialSkeleton")
+    other.parameters.input = shown.parameters.segmentation
+    other.process_events()
+    other.ui.applyButton.click()
+    goes_on.set()
+    until(shown, lambda: is_current(shown))
+    np.testing.assert_allclose(points_of(polydata(shown)), slicers_own(shown), atol=1e-3)
 
 
 def test_another_module_that_is_opened_finds_the_present_surface(shown):

@@ -163,6 +163,16 @@ def test_closing_the_scene_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, 
     assert chosen.ui.volumeValueLabel.text == ""
 
 
+def test_voxels_that_are_replaced_in_the_middle_of_a_run_end_it(slicer_scene, chosen, monkeypatch):
+    import slicer
+
+    volume, other = chosen.parameters.inputVolume, np.zeros((5, 6, 7), np.int16)
+    during_runs(monkeypatch, lambda: slicer.util.updateVolumeFromArray(volume, other))
+    chosen.ui.applyButton.click()
+    assert "were replaced during the run" in chosen.ui.statusLabel.text
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
+
+
 @pytest.mark.parametrize("first", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, monkeypatch, first):
     panels = {name: open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")}

@@ -102,6 +102,11 @@ def test_finding_the_lines_again_ends_the_steps_and_keeps_the_names(logic, tree,
     branch = branch_at(tree, (60, 19, 20))
     assert tree.names == {branch: "Right"}
     assert nodes(tree, "tableNode").GetCellText(branch, 1) == "Right"
+    voxels_of(labelmap, copy=False)[50:] = 0
+    labelmap.GetImageData().Modified()
+    again = logic.extract(labelmap, modelNode=tree.model, device="cpu")
+    assert logic.tree(tree.model).names == {}
+    assert "No branch is left where these names were: Right." in again.warnings
 
 
 def test_a_gap_is_bridged_and_a_branch_cut_by_a_place_in_the_world(logic):
