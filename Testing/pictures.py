@@ -288,7 +288,7 @@ def segment_editor(folder: Path) -> None:
     frame, live = editor.effect.optionsFrame(), editor.effect.self().live
 
     def wait() -> None:
-        while live._run.pending:
+        while live.run.pending:
             slicer.app.processEvents()
 
     editor.select(KINDS[0])
