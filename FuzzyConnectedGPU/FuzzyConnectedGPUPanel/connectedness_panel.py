@@ -9,7 +9,7 @@ from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
+from FuzzyConnectedGPUMRML.segmenting import Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
@@ -192,6 +192,7 @@ class ConnectednessPanel(Panel):
                     own[name] = getattr(parameters, name)
         return RunOptions(
             **region_nodes(parameters),
+            **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
@@ -240,39 +241,28 @@ class ConnectednessPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
         self.following.rest()
-        chosen = frozen(parameters)
-        run = self.read(chosen)
+        run = self.read(parameters)
         found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
-        return self.write(run, found, chosen)
+        return self.write(run, found)
 
-    def read(self, chosen: Any, voxels: Any = None) -> Run:
-        """All that a run needs of the scene; `chosen` are frozen parameters."""
-        options, lists = self.options(chosen), clicked_vessels(self.parameters)
-        self._outputs(chosen, lists).check(chosen.inputVolume, options)
-        return Run(chosen.inputVolume, lists, options, voxels)
+    def read(self, parameters: Any, voxels: Any = None) -> Run:
+        """All that a run needs of the scene."""
+        lists = clicked_vessels(parameters)
+        return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
-    def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
-        return Outputs(
-            sceneVolumeNode=parameters.sceneVolume,
-            labelmapNode=parameters.labelmap,
-            segmentationNode=parameters.segmentation or True,
-            segmentID=self.output.segment_to_write(parameters) if len(lists) == 1 else "",
-            showDisputed=parameters.showDisputed,
-        )
-
-    def write(self, run: Run, found: Any, chosen: Any) -> str:
+    def write(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
         parameters = self.parameters or self.logic.getParameterNode()
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
-        outputs = self._outputs(parameters if own else chosen, run.lists)
+        outputs = self.output.nodes(parameters) if own else {}
         self._writing = True
         try:
-            result = run.write(found, outputs)
+            result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
-                    self.threshold.taken(parameters, result, chosen)
+                    self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))

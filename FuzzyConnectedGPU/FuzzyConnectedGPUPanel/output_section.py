@@ -50,17 +50,28 @@ class OutputSection:
 
     # --- which segments
 
-    def segment_to_write(self, parameters: Any) -> str:
-        """The segment that is overwritten because the user chose it; else an empty text."""
+    def nodes(self, parameters: Any) -> dict[str, Any]:
+        """What is written into, as the logic takes it."""
+        return dict(
+            sceneVolumeNode=parameters.sceneVolume,
+            labelmapNode=parameters.labelmap,
+            segmentationNode=parameters.segmentation or True,
+            segmentID=self._overwritten(parameters),
+            showDisputed=parameters.showDisputed,
+        )
+
+    @staticmethod
+    def _overwritten(parameters: Any) -> str:
+        """The segment of one vessel that is overwritten because the user chose it; or no text."""
         node, wanted = parameters.segmentation, parameters.segmentID
         there = node is not None and wanted and node.GetSegmentation().GetSegment(wanted)
-        return wanted if there else ""
+        return wanted if there and len(clicked_vessels(parameters)) < 2 else ""
 
     def result_segments(self, parameters: Any) -> list[str]:
         """IDs of the segments of all vessels that a run writes or has written."""
         node, volume = parameters.segmentation, parameters.inputVolume
-        lists = clicked_vessels(parameters) or [parameters.seeds]
-        chosen = self.segment_to_write(parameters) if len(lists) == 1 else ""
+        lists, chosen = clicked_vessels(parameters), self._overwritten(parameters)
+        lists = lists or [parameters.seeds]
         found = [chosen or result_segment(node, each, volume) for each in lists]
         return [each for each in found if each]
 
@@ -71,7 +82,7 @@ class OutputSection:
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""
         node, lists = parameters.segmentation, clicked_vessels(parameters)
-        if node is None or (len(lists) == 1 and self.segment_to_write(parameters)):
+        if node is None or self._overwritten(parameters):
             return ""
         found = [result_segments(node, each, parameters.inputVolume) for each in lists]
         inner = node.GetSegmentation()
