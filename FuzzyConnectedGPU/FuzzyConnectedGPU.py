@@ -218,8 +218,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         lists = list(seedsNode) if isinstance(seedsNode, list | tuple) else [seedsNode]
         progress = arguments.pop("progress", None)
-        options, outputs = _options(arguments)
-        return segment(volumeNode, lists, options, outputs, progress, self.cached)
+        return segment(volumeNode, lists, _options(arguments), progress, self.cached)
 
     def segmentSeveral(self, volumeNode: Any, seedsNodes: Any, **arguments: Any) -> Any:
         """`segment` with a sequence of lists."""
@@ -239,8 +238,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 
-        options, outputs = _options({"threshold": threshold, **arguments})
-        return threshold_scene(sceneVolumeNode, options, outputs)
+        return threshold_scene(sceneVolumeNode, _options({"threshold": threshold, **arguments}))
 
     def automaticThreshold(
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
@@ -284,7 +282,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         from FuzzyConnectedGPUMRML.seeds import find_seeds
 
         progress = arguments.pop("progress", None)
-        options, _outputs = _options(arguments)
+        options = _options(arguments)
         return find_seeds(volumeNode, options, count, seedsNode, progress, self.cached)
 
     def estimateAffinity(
@@ -321,18 +319,11 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return self._cached
 
 
-def _options(arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """The arguments of a call as `RunOptions` and `Outputs`."""
-    from dataclasses import fields
-
+def _options(arguments: dict[str, Any]) -> Any:
+    """The arguments of a call as `RunOptions`."""
     from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-    from FuzzyConnectedGPUMRML.segmenting import Outputs
 
-    names = {each.name for each in fields(Outputs)}
-    arguments = {"fill_gaps": arguments.pop("fillGaps", 0), **arguments}
-    outputs = {name: value for name, value in arguments.items() if name in names}
-    options = {name: value for name, value in arguments.items() if name not in names}
-    return RunOptions(**options), Outputs(**outputs)
+    return RunOptions(fill_gaps=arguments.pop("fillGaps", 0), **arguments)
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

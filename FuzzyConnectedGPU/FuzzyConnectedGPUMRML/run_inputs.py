@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,12 @@ from FuzzyConnectedGPULib import SegmentOptions
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
+from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, volume_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name
+from FuzzyVesselCoreLib.mrml.segments import check_segmentation
+from FuzzyVesselCoreLib.translation import tr as _
 
 from .vessel_lists import is_hand_over, refer, referred
 
@@ -32,12 +35,77 @@ CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directi
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(SegmentOptions):
-    """The library's options, and the nodes of a run beside its volume and points."""
+    """All that a run is given beside its volume and points: the library's options, and nodes.
+
+    The attributes in camelCase are arguments of `FuzzyConnectedGPULogic.segment`.
+    """
 
     backgroundSeedsNode: Any = None
     maskNode: Any = None
     maskSegmentID: str = ""
     roiNode: Any = None
+    # .. and what is written into
+    sceneVolumeNode: Any = None
+    labelmapNode: Any = None
+    segmentationNode: Any = None  # True: a new one
+    segmentID: str = ""
+    showDisputed: bool = False
+
+    def outputs_there(self) -> "RunOptions":
+        """The same without outputs that have left the scene: they are created again."""
+        segmentation = self.segmentationNode
+        return replace(
+            self,
+            sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
+            labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
+            segmentationNode=segmentation and (not in_scene(segmentation) or segmentation),
+        )
+
+    def check_outputs(self, volume_node: Any) -> None:
+        """Refuse what cannot take the result of a run, or is its input."""
+        scene, labelmap = self.sceneVolumeNode, self.labelmapNode
+        segmentation = None if self.segmentationNode is True else self.segmentationNode
+        for node, class_name, kind in (
+            (scene, "vtkMRMLScalarVolumeNode", _("scalar volume")),
+            (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
+            (segmentation, "vtkMRMLSegmentationNode", _("segmentation")),
+        ):
+            if node is not None and not node.IsA(class_name):
+                text = _("The output {node} must be a {kind}.")
+                raise InputError(text.format(node=node_name(node), kind=kind))
+        if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
+            text = _("The connectedness map cannot go into the labelmap {scene}.")
+            raise InputError(text.format(scene=node_name(scene)))
+        inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
+        check_apart((scene, labelmap), inputs)
+        if segmentation is not None:
+            if segmentation is self.maskNode:
+                self._check_mask(segmentation, self.maskSegmentID)
+            check_segmentation(segmentation, self.segmentID)
+
+    def _check_mask(self, node: Any, mask_id: str) -> None:
+        """Refuse to write into the segments that are the run's mask: one, or all of them."""
+        if not mask_id:
+            text = _(
+                "All segments of {mask} are the mask, and the result would become one of "
+                "them: choose one segment as mask, or another segmentation for the result."
+            )
+            raise InputError(text.format(mask=node_name(node)))
+        if self.segmentID == mask_id:
+            segment = node.GetSegmentation().GetSegment(mask_id)
+            name = segment.GetName() if segment is not None else mask_id
+            text = _(
+                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
+                "choose another one, or a new segment."
+            )
+            raise InputError(text.format(name=name, mask=node_name(node)))
+
+
+def in_scene(node: Any) -> bool:
+    """Whether there is a node, and it is in the scene."""
+    import slicer
+
+    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
 def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> dict[str, str | None]:

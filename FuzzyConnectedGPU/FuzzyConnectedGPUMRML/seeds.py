@@ -21,8 +21,8 @@ from FuzzyVesselCoreLib.mrml.points import (
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.translation import tr as _
 
-from .run_inputs import RunOptions
-from .segmenting import in_scene, refuse_without, region_of
+from .run_inputs import RunOptions, in_scene
+from .segmenting import refuse_without, region_of
 
 LABEL = "automatic"
 SPREADS = 4.0  # deviations from the others' median at which a point is odd

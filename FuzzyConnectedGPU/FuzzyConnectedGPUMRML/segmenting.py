@@ -5,7 +5,7 @@ thread; `Run.write` changes the scene when all is computed. One vessel is severa
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volum
 from FuzzyVesselCoreLib.mrml.reading import region_mask
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
-    check_segmentation,
     identity,
     is_as_written,
     new_segment,
@@ -41,6 +40,7 @@ from .run_inputs import (
     SegmentationResult,
     UnsureNote,
     Vessel,
+    in_scene,
 )
 from .vessel_lists import is_hand_over, is_seed, look, order_of
 from .volumes import labelled_millilitres, scene_array
@@ -49,66 +49,6 @@ DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of th
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
 
 ProgressCallback = Callable[[float], bool | None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """The nodes to write into, as `FuzzyConnectedGPULogic.segment` has them."""
-
-    sceneVolumeNode: Any = None
-    labelmapNode: Any = None
-    segmentationNode: Any = None  # True: a new one
-    segmentID: str = ""
-    showDisputed: bool = False
-
-    def there(self) -> "Outputs":
-        """Nodes that have left the scene are created again."""
-        segmentation = self.segmentationNode
-        return replace(
-            self,
-            sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
-            labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
-            segmentationNode=segmentation and (not in_scene(segmentation) or segmentation),
-        )
-
-    def check(self, volume_node: Any, options: RunOptions) -> None:
-        """Refuse what cannot take the result of a run, or is its input."""
-        scene, labelmap = self.sceneVolumeNode, self.labelmapNode
-        segmentation = None if self.segmentationNode is True else self.segmentationNode
-        for node, class_name, kind in (
-            (scene, "vtkMRMLScalarVolumeNode", _("scalar volume")),
-            (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
-            (segmentation, "vtkMRMLSegmentationNode", _("segmentation")),
-        ):
-            if node is not None and not node.IsA(class_name):
-                text = _("The output {node} must be a {kind}.")
-                raise InputError(text.format(node=reading.node_name(node), kind=kind))
-        if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
-            text = _("The fuzzy scene cannot go into the labelmap {scene}.")
-            raise InputError(text.format(scene=reading.node_name(scene)))
-        inputs = {_("input volume"): volume_node, _("mask"): options.maskNode}
-        ownership.check_apart((scene, labelmap), inputs)
-        if segmentation is not None:
-            if segmentation is options.maskNode:
-                self._check_mask(segmentation, options.maskSegmentID)
-            check_segmentation(segmentation, self.segmentID)
-
-    def _check_mask(self, node: Any, mask_id: str) -> None:
-        """Refuse to write into the segments that are the run's mask: one, or all of them."""
-        if not mask_id:
-            text = _(
-                "All segments of {mask} are the mask, and the result would become one of "
-                "them: choose one segment as mask, or another segmentation for the result."
-            )
-            raise InputError(text.format(mask=reading.node_name(node)))
-        if self.segmentID == mask_id:
-            segment = node.GetSegmentation().GetSegment(mask_id)
-            name = segment.GetName() if segment is not None else mask_id
-            text = _(
-                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
-                "choose another one, or a new segment."
-            )
-            raise InputError(text.format(name=name, mask=reading.node_name(node)))
 
 
 class Run:
@@ -120,11 +60,12 @@ class Run:
     def __init__(
         self, volume_node: Any, lists: Sequence[Any], options: RunOptions, voxels: Any = None
     ) -> None:
+        options.check_outputs(volume_node)
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
         self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
-        shape = self.voxels.shape
+        self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = region_of(options, volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
@@ -155,23 +96,20 @@ class Run:
             other = _labels_at([self._background], [error.voxel])[0]
             raise SamePlaceError(seed, other) from error
 
-    def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
-        """Write what was computed into the scene."""
+    def write(self, found: Any, **outputs: Any) -> SegmentationResult:
+        """Write what was computed into the scene; `outputs` replace those of the options."""
         refuse_without(self.inputs)
-        image = self.volume_node.GetImageData()
-        if image is None or image.GetDimensions()[::-1] != self.voxels.shape:
-            text = _("The voxels of {volume} were replaced during the run: run it again.")
+        if not np.array_equal(_grid_of(self.volume_node), self._grid):
+            text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
             raise InputError(text.format(volume=reading.node_name(self.volume_node)))
-        outputs = outputs.there()
-        outputs.check(self.volume_node, self.options)
+        options = replace(self.options, **outputs).outputs_there()
+        options.check_outputs(self.volume_node)
         values, own = found.scene.values, found.contrast
         if own is None:
             values = values.copy()  # the cache has the other one, and a node may be edited
-        result = _write(
-            self.volume_node, self.lists, found, found.threshold, outputs, self.options, values
-        )
+        result = _write(self.volume_node, self.lists, found, found.threshold, options, values)
         scene_node, division = result.sceneNode, result.divisionNode
-        chosen = self.options.threshold is None
+        chosen = options.threshold is None
         run_inputs.note_origin(
             scene_node,
             {
@@ -202,25 +140,23 @@ def segment(
     volume_node: Any,
     lists: Sequence[Any],
     options: RunOptions,
-    outputs: Outputs,
     progress: ProgressCallback | None = None,
     cached: Any = None,
 ) -> SegmentationResult:
     """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
-    outputs.check(volume_node, options)
     run = Run(volume_node, lists, options)
-    return run.write(run.compute(progress, cached), outputs)
+    return run.write(run.compute(progress, cached))
 
 
-def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
+def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
     values = scene_array(scene_node)
     volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    outputs = replace(outputs.there(), sceneVolumeNode=None)  # it is read, not written
-    outputs.check(volume_node, options)
+    options = replace(options.outputs_there(), sceneVolumeNode=None)  # it is read, not written
+    options.check_outputs(volume_node)
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
@@ -237,8 +173,8 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
         fill_gaps=options.fill_gaps,
         mask=region_of(options, scene_node, values.shape) if options.fill_gaps else None,
     )
-    outputs = replace(outputs, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, found, threshold, outputs, options)
+    options = replace(options, sceneVolumeNode=scene_node)
+    result = _write(volume_node, lists, found, threshold, options)
     result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
 
@@ -253,6 +189,13 @@ def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) ->
 
 
 # --- nodes to arrays
+
+
+def _grid_of(volume_node: Any) -> np.ndarray:
+    """Where a volume has voxels: their number along I, J, K below its IJKToRAS."""
+    image = volume_node.GetImageData()
+    counts = image.GetDimensions() if image is not None else (0, 0, 0)
+    return np.vstack([reading.ijk_to_ras(volume_node), [*counts, 1]])
 
 
 def _names_of(lists: Sequence[Any]) -> list[str]:
@@ -353,13 +296,6 @@ def refuse_without(nodes: list[Any]) -> None:
             raise InputRemoved(reading.node_name(node))
 
 
-def in_scene(node: Any) -> bool:
-    """Whether there is a node, and it is in the scene."""
-    import slicer
-
-    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
-
-
 # --- arrays to nodes
 
 
@@ -368,7 +304,6 @@ def _write(
     lists: Sequence[Any],
     found: Any,
     threshold: float,
-    outputs: Outputs,
     options: RunOptions,
     values: np.ndarray | None = None,
 ) -> SegmentationResult:
@@ -377,15 +312,15 @@ def _write(
     `found` has `labels` and `disputed`, and with the values of a new scene `owners`; without
     them scene and division stay as they are.
     """
-    there = None if outputs.segmentationNode is True else outputs.segmentationNode
-    segment_id = outputs.segmentID if len(lists) == 1 else ""
+    there = None if options.segmentationNode is True else options.segmentationNode
+    segment_id = options.segmentID if len(lists) == 1 else ""
     if segment_id and there is None:
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids = outputs.sceneVolumeNode, []
+    scene_node, ids = options.sceneVolumeNode, []
     division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
-    arrays = [(ownership.LABELMAP, outputs.labelmapNode, found.labels)]
+    arrays = [(ownership.LABELMAP, options.labelmapNode, found.labels)]
     if values is not None:
         arrays.append((ownership.CONNECTEDNESS, scene_node, values))
         if found.owners is not None:
@@ -395,7 +330,7 @@ def _write(
         division_node = None
     images = [image_from_array(array, taken=True) for _kind, _given, array in arrays]
     segments = []
-    for label, node in enumerate(lists if outputs.segmentationNode else (), 1):
+    for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
         if len(lists) > 1:
@@ -421,7 +356,7 @@ def _write(
             where = there, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
-                shown = found.disputed if outputs.showDisputed else None
+                shown = found.disputed if options.showDisputed else None
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
         for kind, node in written.items():

@@ -57,10 +57,10 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
 def scene_array(scene_node: Any) -> np.ndarray:
     """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
     if scene_node is None:
-        raise InputError(_("There is no fuzzy scene: run the segmentation first."))
+        raise InputError(_("There is no connectedness map: run the segmentation first."))
     values = voxels_of(scene_node, copy=False)
     low, high = scene_node.GetImageData().GetScalarRange()  # which VTK caches
     if not 0 <= low <= high <= 1:
-        text = _("{scene} is no fuzzy scene: its values leave 0..1.")
+        text = _("{scene} is no connectedness map: its values leave 0..1.")
         raise InputError(text.format(scene=node_name(scene_node)))
     return values

@@ -1,4 +1,4 @@
-"""Colours of lines, tubes and curves: by branch, radius, generation or tree."""
+"""Models of lines and tubes, and colours: by branch, radius, generation or tree."""
 
 import colorsys
 from typing import Any
@@ -36,12 +36,22 @@ def color_model(model: Any, kind: str, tree: Any) -> None:
     display.ScalarVisibilityOn()
 
 
-def show_model(node: Any, lines: bool) -> None:
-    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
-    color_model(node, RADIUS, NO_SEGMENT)
-    if lines:
-        node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
-        node.GetDisplayNode().LightingOff()
+def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
+    """Put lines or tubes (vtkPolyData) into a vtkMRMLModelNode, under a parent transform.
+
+    A new model is coloured by radius; lines are drawn a few pixels wide.
+    """
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObservePolyData(data)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+        color_model(node, RADIUS, NO_SEGMENT)
+        if data.GetNumberOfLines():
+            node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
+            node.GetDisplayNode().LightingOff()
 
 
 def kind_of(model: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
@@ -78,14 +79,15 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def branch_lines(solid: Any, skeleton: CurveSkeleton) -> Any:
+def branch_lines(skeleton: CurveSkeleton, ijk_to_ras: np.ndarray) -> Any:
     """One polyline a branch: vtkPolyData with the arrays named above.
 
     With them the lines are the whole graph. Branches share no points, so that each can have values
-    of its own at a junction. `solid` gives the frame.
+    of its own at a junction. The matrix leads from the skeleton's voxels to the lines' frame.
     """
     branches = skeleton.branches
-    places = [solid.points(branch.points) for branch in branches] or [np.empty((0, 3))]
+    places = [voxels_to_points(branch.points, ijk_to_ras) for branch in branches]
+    places = places or [np.empty((0, 3))]
     data = polylines(np.concatenate(places), [len(branch.points) for branch in branches])
     radius = np.concatenate([np.empty(0), *(branch.radius for branch in branches)])
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
@@ -115,17 +117,6 @@ def tubes(lines: Any, sides: int = 12) -> Any:
     tube.CappingOn()
     tube.Update()
     return tube.GetOutput()
-
-
-def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
-    """Put a vtkPolyData into a vtkMRMLModelNode, under a parent transform."""
-    import slicer
-
-    with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(transform_id)
-        node.SetAndObservePolyData(data)
-    if node.GetDisplayNode() is None:
-        node.CreateDefaultDisplayNodes()
 
 
 # --- and back

@@ -1,5 +1,6 @@
 """One tree in the scene, and everything that can be done with it."""
 
+import json
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -39,10 +40,9 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, straightening
-from .colouring import kind_of, show_model
+from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
-    fill_model,
     names_of,
     rename,
     show_names,
@@ -51,24 +51,10 @@ from .lines import (
     stored_table,
     vtk_array,
 )
-from .outputs import (
-    FOUND,
-    ROLE,
-    STEPS,
-    color_by,
-    follow,
-    own_name,
-    own_nodes,
-    refer,
-    tree_name,
-    vessels_node,
-    write_all,
-)
-from .solid import SolidInput, read_solid
+from .outputs import FOUND, MEASURED, ROLE, STEPS, color_by, follow, rewrite, tree_name
+from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
-# Outputs that are made of the lines; the labelmap keeps the voxels that the run has found.
-FOLLOWING = ("tubesNode", "tableNode", "curveNodes")
 
 
 @dataclass(frozen=True)
@@ -202,28 +188,21 @@ class Tree:
 
         So nothing is lost: any step can be taken back, also after the scene was saved and loaded.
         Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does
-        not fit, no branch is left, or the vessels are gone: the scene is unchanged.
+        not fit, or no branch is left: the scene is unchanged.
         """
-        model = self.model
-        found, vessels = model.GetNodeReference(FOUND), vessels_node(model)
+        model, found = self.model, self.model.GetNodeReference(FOUND)
         skeleton, _kept = replayed(skeleton_of(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        nodes, kind = own_nodes(model), kind_of(model)
+        kind = kind_of(model)
         if found is None:
             _keep_as_found(model)
-        # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
-        nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
-        frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
-        following = {output: nodes.get(output, False) for output in FOLLOWING}
-        requests = {"modelNode": model, "labelmapNode": False, **following}
-        (result,) = write_all([(frame, skeleton, requests)])
-        if result.curveNodes:
-            refer(model, "curveNodes", result.curveNodes)
+        rewrite(model, skeleton)
+        model.SetAttribute(STEPS, steps_text(steps))
         show_names(model, skeleton)
+        self._show_sections()
         follow(model)
         color_by(model, kind)
-        model.SetAttribute(STEPS, steps_text(steps))
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
@@ -327,7 +306,6 @@ class Tree:
         with all_or_nothing() as add:
             node = add("vtkMRMLModelNode", f"{tree_name(self.model)} {view}")
             fill_model(node, interchange.poly_data(lines), self.model.GetTransformNodeID())
-            show_model(node, lines=True)
         return node
 
     # --- measuring
@@ -431,13 +409,20 @@ class Tree:
         found = Progress.of(progress).carry_out(
             lambda run: section_measures(solid.mask, skeleton, progress=run), wait
         )
-        data = self.model.GetPolyData()
-        for column, name in SECTIONS.items():
-            values = [np.nan if value is None else value for value in found[column]]
-            data.GetCellData().AddArray(vtk_array(np.array(values, float), name))
+        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        measured[steps_text(self.steps)] = {column: found[column] for column in SECTIONS}
+        self.model.SetAttribute(MEASURED, json.dumps(measured))
+        self._show_sections()
         follow(self.model)
-        data.Modified()
+        self.model.GetPolyData().Modified()
         return self.table()
+
+    def _show_sections(self) -> None:
+        """Let the lines have the sections that were measured after the same steps, if any."""
+        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        for column, values in measured.get(steps_text(self.steps), {}).items():
+            array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
+            self.model.GetPolyData().GetCellData().AddArray(array)
 
     # --- dividing
 

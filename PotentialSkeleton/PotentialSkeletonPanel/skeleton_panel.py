@@ -8,14 +8,12 @@ import numpy as np
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonMRML.outputs import (
     INPUT,
     SEGMENT,
     SETTINGS,
     color_by,
-    describe,
     drop_left_over,
     is_current,
     kept_model,
@@ -145,7 +143,6 @@ class SkeletonPanel(Panel):
         chosen = frozen(parameters)
         segments = segments_of(chosen)
         earlier = {each: own_nodes(kept_model(chosen.input, each)) for each in segments}
-        vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
         options |= {"progress": progress, "wait": self.running.wait}
 
@@ -162,7 +159,7 @@ class SkeletonPanel(Panel):
             results = [self.logic.extract(chosen.input, **options, **outputs(""))]
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
-            describe(result.modelNode, result.warnings, vessels[segment], settings)
+            result.modelNode.SetAttribute(SETTINGS, settings)
             color_by(result.modelNode, chosen.colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)

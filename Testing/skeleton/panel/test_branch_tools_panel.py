@@ -299,8 +299,11 @@ def test_vessels_are_split_and_measured(panel, tmp_path):
     rows = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
     np.testing.assert_array_equal(plot.curves[1], rows)
     panel.grab(tmp_path / "sections.png")
+    shown = tree.table()["smallest_diameter_mm"]
     tree.cut(tree.narrowest(branch).position)  # the lines are others now: measured no more
     assert not tree.hasSections
+    tree.undo()
+    assert tree.table()["smallest_diameter_mm"] == shown
 
 
 def test_an_organ_is_divided(panel):
