@@ -14,7 +14,7 @@ from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
+from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from .following import Following
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
@@ -36,7 +36,6 @@ class ConnectednessPanel(Panel):
 
     _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
-    before: Any = None  # the parameters as the sections saw them last, with all `vessels`
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -69,16 +68,16 @@ class ConnectednessPanel(Panel):
             self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
-            self._remember()
+            self.input.remember(self.parameters)
         finally:
             self._reacting = False
 
-    def _remember(self) -> None:
-        now = frozen(self.parameters)
-        now.vessels = vessels_of(self.parameters)
-        if now.inputVolume is None and self.before is not None:
-            now.inputVolume = self.before.inputVolume  # points and outputs are still its
-        self.before = now
+    def turn_to(self, volume: Any) -> None:
+        """Another volume was chosen, with points and values of its own: no run begins by that."""
+        self.seeds.placing.stop()
+        self.threshold.forget()
+        self.output.turn_to(volume)
+        self.following.rest()
 
     def show(self) -> None:
         if self._reacting or self._writing:
@@ -136,14 +135,7 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
-        self.before = None
         self.logic.forget()
-
-    @property
-    def volume_changed(self) -> bool:
-        """Whether another volume was chosen since sections last reacted: no run begins then."""
-        earlier = self.before and self.before.inputVolume
-        return earlier is not None and self.parameters.inputVolume not in (None, earlier)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -211,16 +203,6 @@ class ConnectednessPanel(Panel):
         scene, volume = self.result_scene(), self.parameters.inputVolume
         own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
         return own and run_inputs.is_from(scene, self.origin())
-
-    @staticmethod
-    def output_source(parameters: Any) -> Any:
-        """The node whose results are written."""
-        return parameters.inputVolume
-
-    @staticmethod
-    def output_inputs(parameters: Any) -> dict[str, Any]:
-        """Nodes that results are not written into, by what they are called."""
-        return {_("input volume"): parameters.inputVolume, _("mask"): parameters.mask}
 
     def worded(self, said: Any) -> str:
         return worded(said)

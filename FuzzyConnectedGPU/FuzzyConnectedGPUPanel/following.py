@@ -53,8 +53,6 @@ class Following:
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
         panel = self._panel
-        if panel.volume_changed:
-            self.rest()
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             self._stop()
             return

@@ -183,8 +183,6 @@ class SeedsSection:
 
     def react(self, parameters: Any) -> None:
         """Observe the lists that are chosen."""
-        if self._panel.volume_changed:
-            self.placing.stop()
         lists = [*vessels_of(parameters), *filter(None, [parameters.backgroundSeeds])]
         if lists == self._observed:
             return

@@ -26,6 +26,7 @@ class ThresholdSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
+        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
         self._held = qt.QTimer()
         self._held.setInterval(LOOK)
         self._held.connect("timeout()", self._end_if_released)
@@ -35,9 +36,8 @@ class ThresholdSection:
         self.forget()
 
     def forget(self) -> None:
-        """The fuzzy scene is gone."""
-        self._held.stop()
-        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
+        """The fuzzy scene is gone, or is that of another volume."""
+        self.end_preview()
         self._applied: tuple | None = None  # what the labels were written of
 
     # --- what the user does
@@ -107,9 +107,6 @@ class ThresholdSection:
 
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
-        if self._panel.volume_changed:  # threshold and result are the other one's
-            self.end_preview()
-            self._applied = None
         if self._applied is not None and parameters.threshold != self._applied[0]:
             parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
         if not self._panel.running.active:  # what is moved in a run is taken when the run ends

@@ -46,7 +46,7 @@ class EditorRun:
         self._voxels = array_from_image(source_image).copy()  # the editor reuses the array
         self.shape = self._voxels.shape
         ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
-        self._area = editable(node, editor_node.GetMaskMode(), source_image, *ids)
+        self._area = _editable(node, editor_node.GetMaskMode(), source_image, *ids)
         self._area &= _scanned(editor_node.GetSourceVolumeNode(), node, source_image)
         allowed, self._in_range = self._area, None  # None: of any intensity
         if editor_node.GetSourceVolumeIntensityMask():
@@ -66,11 +66,9 @@ class EditorRun:
         if not self._wanted:
             raise InputError(
                 _(
-                    "No vessel point lies where it may be edited: click inside the source volume, "
-                    "the editable area and the editable intensity range."
+                    "No vessel point lies where it may be edited: click into a vessel, inside the "
+                    "source volume, the editable area and the editable intensity range."
                 )
-                if self.notes
-                else _("Click into a vessel first.")
             )
 
     def _inside(self, placed: Any, allowed: np.ndarray, said: bool) -> list[tuple]:
@@ -114,7 +112,7 @@ class EditorRun:
         return np.isin(components, held[held > 0])
 
 
-def editable(node: Any, mode: int, like: Any, selected_id: str, mask_id: str) -> np.ndarray:
+def _editable(node: Any, mode: int, like: Any, selected_id: str, mask_id: str) -> np.ndarray:
     """The voxels that a mode of *Masking* leaves on an image's grid, whatever their intensity."""
     refused = slicer.vtkOrientedImageData()
     node.GenerateEditMask(refused, mode, like, selected_id, mask_id)
@@ -123,11 +121,23 @@ def editable(node: Any, mode: int, like: Any, selected_id: str, mask_id: str) ->
 
 def _scanned(volume_node: Any, segmentation_node: Any, like: Any) -> np.ndarray:
     """The voxels that the source volume reaches; elsewhere the editor fills in."""
-    ones, reached = slicer.vtkOrientedImageData(), slicer.vtkOrientedImageData()
+    ones = slicer.vtkOrientedImageData()
     image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
     ones.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(volume_node)))
-    transform = transform_between(volume_node, segmentation_node)
+    return voxels_on(ones, like, transform_between(volume_node, segmentation_node))
+
+
+def voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
+    """Where an image is not 0, on the grid of another one; nowhere if it is empty."""
+    found = slicer.vtkOrientedImageData()
     slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        ones, like, reached, False, False, transform
+        image, like, found, False, False, transform
     )
-    return array_from_image(reached) > 0
+    return array_from_image(found) > 0
+
+
+def segment_image(segmentation_node: Any, segment_id: str) -> Any:
+    """A copy of a segment's labelmap; without an image of its own it is empty."""
+    image = slicer.vtkOrientedImageData()
+    segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
+    return image
