@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,16 +50,6 @@ class RunOptions(SegmentOptions):
     segmentationNode: Any = None  # True: a new one
     segmentID: str = ""
     showDisputed: bool = False
-
-    def outputs_there(self) -> "RunOptions":
-        """The same without outputs that have left the scene: they are created again."""
-        segmentation = self.segmentationNode
-        return replace(
-            self,
-            sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
-            labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
-            segmentationNode=segmentation and (not in_scene(segmentation) or segmentation),
-        )
 
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
@@ -252,17 +242,6 @@ class UnsureNote(str):
         return self
 
 
-class FaintPointsNote(str):
-    """Points (attribute `labels`) differ from their surroundings by no more than the noise."""
-
-    labels: tuple[str, ...]
-
-    def __new__(cls, text: str, labels: tuple[str, ...]) -> "FaintPointsNote":
-        self = super().__new__(cls, text)
-        self.labels = labels
-        return self
-
-
 class SamePlaceError(InputError):
     """A seed and a background seed (labels of control points) are in the same voxel."""
 
@@ -299,6 +278,7 @@ class SegmentationResult:
     affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
     scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
     warnings: list[str] = field(default_factory=list)  # what the user should know
+    faintLabels: tuple[str, ...] = ()  # of points without contrast to their surroundings
     segmentationNode: Any = None  # that was given, or added because True was given
 
     @property

@@ -34,7 +34,6 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from . import run_inputs
 from .run_inputs import (
-    FaintPointsNote,
     RunOptions,
     SamePlaceError,
     SegmentationResult,
@@ -42,7 +41,7 @@ from .run_inputs import (
     Vessel,
     in_scene,
 )
-from .vessel_lists import is_hand_over, is_seed, look, order_of
+from .vessel_lists import is_hand_over, is_seed, order_of
 from .volumes import labelled_millilitres, scene_array
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
@@ -102,7 +101,7 @@ class Run:
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
             raise InputError(text.format(volume=reading.node_name(self.volume_node)))
-        options = replace(self.options, **outputs).outputs_there()
+        options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
         values, own = found.scene.values, found.contrast
         if own is None:
@@ -125,15 +124,11 @@ class Run:
                 run_inputs.DIVISION: [division] if division else [],
             },
         )
-        notes = [*self._warnings, *found.notes, *map(self._with_labels, found.scene.notes)]
-        result.warnings[:0] = list(dict.fromkeys(notes))
+        result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
+        faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
+        result.faintLabels = _labels_at(self._seeds, faint)
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-    def _with_labels(self, note: str) -> str:
-        """A note on seeds without contrast, with the labels of their points."""
-        voxels = getattr(note, "voxels", ())
-        return FaintPointsNote(note, _labels_at(self._seeds, voxels)) if voxels else note
 
 
 def segment(
@@ -155,7 +150,7 @@ def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    options = replace(options.outputs_there(), sceneVolumeNode=None)  # it is read, not written
+    options = replace(options, sceneVolumeNode=None)  # it is read, not written
     options.check_outputs(volume_node)
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
@@ -333,8 +328,6 @@ def _write(
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
-        if len(lists) > 1:
-            look(segments[-1], node)
     written, new = {}, []
     with all_or_nothing() as add:
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from FuzzyVesselCoreLib.mrml.ownership import referred
 from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, color_of, paint
-from FuzzyVesselCoreLib.mrml.segments import entry_of
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
 
 ROLE = "vessels"
-KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
 POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 
@@ -47,7 +46,7 @@ FURTHER: tuple[Color, ...] = (
 
 def kind_of(list_node: Any) -> str:
     """The kind (of `KINDS`) of a list's vessel; "other" if it was not chosen."""
-    kind = list_node.GetAttribute(KIND)
+    kind = list_node.GetAttribute(VESSEL_KIND)
     return kind if kind in KINDS else OTHER
 
 
@@ -58,18 +57,10 @@ def kind_by_word(name: str) -> str:
 
 def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
     """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
-    list_node.SetAttribute(KIND, name)
+    list_node.SetAttribute(VESSEL_KIND, name)
     known = [_rounded(color) for color in taken]
     free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
     paint(list_node, (free or [KINDS[name]])[0])
-
-
-def look(segment: Any, list_node: Any) -> None:
-    """Give a vtkSegment the name, the colour and the terminology of its list."""
-    segment.SetName(list_node.GetName())
-    segment.SetColor(color_of(list_node))
-    kind = kind_of(list_node)
-    segment.SetTerminology(entry_of("blood vessel" if kind == OTHER else kind))
 
 
 def _rounded(color: Color) -> tuple:
@@ -126,7 +117,8 @@ def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
 def change_kind(parameters: Any, node: Any, kind: str, names: dict[str, str]) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
     others = [each for each in vessels_of(parameters) if each is not node]
-    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node)])
+    known = node.GetAttribute(VESSEL_KIND) is None
+    known = known or node.GetName().startswith(names[kind_of(node)])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
         node.SetName(_free_name(names[kind], others))

@@ -8,7 +8,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import run_inputs
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
+from FuzzyConnectedGPUMRML.run_inputs import RunOptions
 from FuzzyConnectedGPUMRML.segmenting import Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
@@ -250,14 +250,14 @@ class ConnectednessPanel(Panel):
                             setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
         finally:
             self._writing = False
-        faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
-        self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
+        self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
-        notes = [worded(each) for each in result.warnings if each not in faint]
+        # Notes with voxels are on points, which are marked.
+        notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

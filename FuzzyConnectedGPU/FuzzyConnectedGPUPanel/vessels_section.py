@@ -11,7 +11,7 @@ from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
 from FuzzyConnectedGPUMRML.vessel_lists import KINDS, color_of, kind_of
 from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.mrml.points import paint
-from FuzzyVesselCoreLib.mrml.segments import result_segment
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, look, result_segment
 
 from .placing import list_of
 from .tables import Color, Table, millilitres
@@ -114,7 +114,7 @@ class VesselsSection:
 
     def change_kind(self, node: Any, kind: str) -> None:
         """Give a vessel a kind; colour, terminology and usual name follow."""
-        if kind != kind_of(node) or not node.GetAttribute(vessel_lists.KIND):
+        if kind != kind_of(node) or not node.GetAttribute(VESSEL_KIND):
             vessel_lists.change_kind(self._panel.parameters, node, kind, NAMES)
             self._look(node)
 
@@ -124,7 +124,7 @@ class VesselsSection:
         segment_id = result_segment(parameters.segmentation, node, parameters.inputVolume)
         if segment_id:
             segmentation = parameters.segmentation.GetSegmentation()
-            vessel_lists.look(segmentation.GetSegment(segment_id), node)
+            look(segmentation.GetSegment(segment_id), node)
         self._panel.update_soon()
 
     def hand_over(self, on: bool = True) -> None:
