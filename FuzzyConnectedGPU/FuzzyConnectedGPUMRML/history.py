@@ -7,7 +7,7 @@ from FuzzyVesselCoreLib.mrml.points import paint, placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
-from . import run_inputs, vessel_lists
+from . import fuzzy_scene, vessel_lists
 from .vessel_lists import POINT_PROPERTIES
 
 STEPS = 50
@@ -127,7 +127,7 @@ class RemovedVessel:
         self._lists, self._color = vessel_lists.vessels_of(parameters), vessel_lists.color_of(node)
         self._segment = _taken_segment(parameters, node)
         self._result = _result_of(parameters)
-        self._divided = run_inputs.vessels_of_scene(parameters.sceneVolume)
+        self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
         vessel_lists.remove_vessel(parameters, node)
 
     def bring_back(self, parameters: Any) -> None:
@@ -143,7 +143,7 @@ class RemovedVessel:
         if self._result != _result_of(parameters):
             return
         if self._divided:
-            vessel_lists.refer(parameters.sceneVolume, run_inputs.VESSELS, self._divided)
+            vessel_lists.refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
         if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
             segmentation_node, segment_id, segment, following = self._segment
             inner = segmentation_node.GetSegmentation()

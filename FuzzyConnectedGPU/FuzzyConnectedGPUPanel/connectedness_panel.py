@@ -6,10 +6,9 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
@@ -179,7 +178,7 @@ class ConnectednessPanel(Panel):
             else:
                 numbers = [getattr(parameters, name) for name in NUMBERS]
                 own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == run_inputs.CORRECTED:
+            if own["solver"] == fuzzy_scene.CORRECTED:
                 for name in ("corrections", "directions"):
                     own[name] = getattr(parameters, name)
         return RunOptions(
@@ -196,13 +195,13 @@ class ConnectednessPanel(Panel):
         """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
+        return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
         scene, volume = self.result_scene(), self.parameters.inputVolume
-        own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.origin())
+        own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
+        return own and fuzzy_scene.is_from(scene, self.origin())
 
     def worded(self, said: Any) -> str:
         return worded(said)
