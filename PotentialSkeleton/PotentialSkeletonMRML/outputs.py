@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError, InputRemoved
+from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import (
     all_or_nothing,
@@ -280,7 +280,7 @@ def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
         for node in nodes.get("tubesNode", ()):
             fill_model(node, surface, under)
         if curves:
-            name = own_name(model)
+            name = tree_name(model)
             filled = fill_curves(add, curves, skeleton, np.eye(4), name, source, under)
             refer(model, "curveNodes", filled)
     for node in curves[len(skeleton.branches) :]:
@@ -293,7 +293,7 @@ def follow(model: Any) -> None:
     for table in nodes.get("tableNode", ()):
         fill_table(table, stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
-        curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
+        curve.SetName(names.get(number) or f"{tree_name(model)} branch {number}")
 
 
 def color_by(model: Any, kind: str) -> None:
@@ -352,11 +352,8 @@ def tree_segment(model: Any) -> Any:
 def tree_name(model: Any) -> str:
     """What the tree of a model is called: its segment's name, or that of the model."""
     segment = tree_segment(model)
-    return segment.GetName() if segment is not None else own_name(model)
-
-
-def own_name(model: Any) -> str:
-    """The name of the object whose centrelines a model holds, as it was when it was made."""
+    if segment is not None:
+        return segment.GetName()
     return model.GetName().removesuffix(CENTRELINES)
 
 
@@ -392,17 +389,6 @@ def is_current(model: Any, input_node: Any) -> bool:
     """Whether a model was made of its object as it is now, as far as is known."""
     now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
     return may_be_same(model.GetAttribute(VESSELS) or "", now)
-
-
-def vessels_node(model: Any) -> Any:
-    """The node that a tree was found in; `InputError` where it is not in the scene any more."""
-    node = model.GetNodeReference(INPUT)
-    if node is None:
-        text = _(
-            "The vessels of {model} are not in the scene any more: find the centrelines again."
-        )
-        raise InputError(text.format(model=node_name(model)))
-    return node
 
 
 # ---- Branches as markup curves, which lie in a folder of the subject hierarchy

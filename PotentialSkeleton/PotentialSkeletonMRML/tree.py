@@ -46,7 +46,6 @@ from .lines import (
     names_of,
     rename,
     show_names,
-    skeleton_of,
     stored_skeleton,
     stored_table,
     vtk_array,
@@ -126,7 +125,7 @@ class Tree:
     """
 
     def __init__(self, model: Any) -> None:
-        if not skeleton_of(model).branches:
+        if not stored_skeleton(model).branches:
             text = _("The tree {model} has no branch: it is a single point.")
             raise InputError(text.format(model=node_name(model)))
         self.model = model
@@ -134,7 +133,7 @@ class Tree:
     @property
     def skeleton(self) -> CurveSkeleton:
         """The branches; positions are S, A, R in mm below the model's parent transform."""
-        return skeleton_of(self.model)
+        return stored_skeleton(self.model)
 
     def table(self) -> dict[str, list]:
         """One row a branch, with names and cross-sections where there are some."""
@@ -191,7 +190,7 @@ class Tree:
         not fit, or no branch is left: the scene is unchanged.
         """
         model, found = self.model, self.model.GetNodeReference(FOUND)
-        skeleton, _kept = replayed(skeleton_of(found or model), steps)
+        skeleton, _kept = replayed(stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
         kind = kind_of(model)
@@ -239,7 +238,7 @@ class Tree:
         `branch` is of the vessel at which the rules begin. A proposal ends with "(?)"; names that a
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         found, names = propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
@@ -259,7 +258,7 @@ class Tree:
         cannot be written: nothing of it is left.
         """
         ending, names = Path(path).suffix.lower(), self.names
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         if ending == ".swc":
             said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
             with whole_file(path) as partial:
@@ -287,7 +286,7 @@ class Tree:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             text = _("{folder} is there already: choose another folder.")
             raise InputError(text.format(folder=folder))
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
             partial = Path(made) / "tree"
             partial.mkdir()
@@ -426,7 +425,7 @@ class Tree:
 
     # --- dividing
 
-    def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
+    def split(self, by: str = "branch", progress: Any = None, wait: Any = None) -> Any:
         """Split the vessels: each voxel to the branch that is nearest along the vessels.
 
         `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest
@@ -441,7 +440,7 @@ class Tree:
         self,
         organNode: Any,
         organSegment: str | None = None,
-        by: Any = dividing.BRANCH,
+        by: Any = "branch",
         distance: str = "straight",
         progress: Any = None,
         wait: Any = None,
