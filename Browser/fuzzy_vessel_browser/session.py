@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPUMRML.history import ClickHistory
-from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError

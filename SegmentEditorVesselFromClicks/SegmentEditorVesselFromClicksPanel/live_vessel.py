@@ -55,7 +55,7 @@ class LiveVessel:
         self._edited.setInterval(0)
         self._edited.connect("timeout()", self._after_edit)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
-        self.run = LatestRun(self._read, self._compute, self._take, self._fail)
+        self.run = LatestRun(self._read, EditorRun.compute, self._take, self._fail)
         window = slicer.util.loadUI(str(UI))
         scripted_effect.addOptionsWidget(window)
         ui = self.ui = slicer.util.childWidgetVariables(window)
@@ -159,7 +159,7 @@ class LiveVessel:
         there = set(node.GetSegmentation().GetSegmentIDs()) if node is not None else set()
         if gone := self._pending - there:
             self._drop(gone)
-        self._own = {each: own for each, own in self._own.items() if each in there}
+        self._own = {each: self._own[each] for each in self._own.keys() & there}
         for each, own in self._own.items():
             array_from_image(own)[~voxels_on(segment_image(node, each), own)] = 0
 
@@ -206,16 +206,15 @@ class LiveVessel:
     def _on_centrelines(self) -> None:
         image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
         if image is None or image.IsEmpty():
-            self.ui.sentenceLabel.text = _(
-                "The segment is empty: place points and press Apply first."
-            )
+            text = _("The segment is empty: place points and press Apply first.")
+            self.ui.sentenceLabel.text = text
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
         parameters.input = node.GetSegmentationNode()
         parameters.segment = node.GetSelectedSegmentID()
         slicer.util.selectModule(SKELETON)
 
-    # --- the preview; `_compute` alone runs in another thread
+    # --- the preview
 
     def _request(self, apply_soon: bool = False) -> None:
         self._found, self._apply_soon = None, apply_soon
@@ -225,10 +224,7 @@ class LiveVessel:
 
     def _read(self) -> EditorRun:
         node, image = self._effect.parameterSetNode(), self._effect.sourceVolumeImageData()
-        return EditorRun(node, image, self._pending)
-
-    def _compute(self, run: EditorRun, progress: Any) -> EditorRun:
-        return run.compute(progress, self._cached)
+        return EditorRun(node, image, self._pending, self._cached)
 
     def _take(self, found: EditorRun) -> None:
         self._found = found
