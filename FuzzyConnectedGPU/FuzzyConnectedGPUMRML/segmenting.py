@@ -252,7 +252,7 @@ class Run:
         scene_node, division = result.sceneNode, result.divisionNode
         chosen = options.threshold is None
         for name, noted in {
-            **self.origin,
+            fuzzy_scene.INPUTS: self.origin,
             fuzzy_scene.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
             fuzzy_scene.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
             fuzzy_scene.COUNT: division and str(len(self.lists)),

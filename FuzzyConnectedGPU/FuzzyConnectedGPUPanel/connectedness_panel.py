@@ -1,5 +1,6 @@
 """The panel of the module: its sections, its runs, and what is said."""
 
+from dataclasses import replace
 from typing import Any
 
 import slicer
@@ -11,8 +12,10 @@ from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
+from FuzzyVesselCoreLib.mrml.reading import voxels_of
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from .following import Following
@@ -26,8 +29,6 @@ from .wording import NO_POINTS, Situation, advice, worded
 
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
-# Parameters that no text in the status line speaks of.
-UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
 class ConnectednessPanel(Panel):
@@ -142,21 +143,20 @@ class ConnectednessPanel(Panel):
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
-        """What a text in the status line speaks of."""
-        parameters = self.parameters
-        values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
-        return (self.origin(), *values)
+        """What a text in the status line speaks of: all but threshold and filled gaps."""
+        options: Any = self.options(self.parameters)
+        return self.origin(), replace(options, threshold=None, fill_gaps=0)
 
     # --- what sections ask for
 
     @staticmethod
     def has_voxels(volume: Any) -> bool:
         """Whether a node is a volume with voxels of one component."""
-        if volume is None or not volume.IsA("vtkMRMLScalarVolumeNode"):
+        try:
+            voxels_of(volume, copy=False)
+        except InputError:
             return False
-        image = volume.GetImageData()
-        there = image is not None and image.GetPointData().GetScalars() is not None
-        return there and image.GetNumberOfScalarComponents() == 1
+        return True
 
     def result_scene(self, parameters: Any = None) -> Any:
         """The fuzzy scene of the last run, or None."""
@@ -191,7 +191,7 @@ class ConnectednessPanel(Panel):
             **own,
         )
 
-    def origin(self) -> dict[str, str | None]:
+    def origin(self) -> str:
         """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]

@@ -31,7 +31,7 @@ class Following:
     def forget(self) -> None:
         """The scene is closed, or the panel ends or is left."""
         self._stop()
-        self._asked: dict | None = None  # the origin that was requested last
+        self._asked: str | None = None  # the origin that was requested last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
