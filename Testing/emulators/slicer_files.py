@@ -95,6 +95,9 @@ class Application(headless.Application):
     def coreIOManager(self):
         return self._files
 
+    def translate(self, _context, text):  # for Slicer's own i18n.py
+        return text
+
     def testingEnabled(self):
         return True
 
