@@ -6,15 +6,14 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
+from FuzzyVesselCoreLib.widgets.module_panel import Panel
 
 from .following import Following
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
@@ -36,7 +35,6 @@ class ConnectednessPanel(Panel):
 
     _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
-    before: Any = None  # the parameters as the sections saw them last, with all `vessels`
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -69,16 +67,16 @@ class ConnectednessPanel(Panel):
             self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
-            self._remember()
+            self.input.remember(self.parameters)
         finally:
             self._reacting = False
 
-    def _remember(self) -> None:
-        now = frozen(self.parameters)
-        now.vessels = vessels_of(self.parameters)
-        if now.inputVolume is None and self.before is not None:
-            now.inputVolume = self.before.inputVolume  # points and outputs are still its
-        self.before = now
+    def turn_to(self, volume: Any) -> None:
+        """Another volume was chosen, with points and values of its own: no run begins by that."""
+        self.seeds.placing.stop()
+        self.threshold.forget()
+        self.output.turn_to(volume)
+        self.following.rest()
 
     def show(self) -> None:
         if self._reacting or self._writing:
@@ -136,14 +134,7 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
-        self.before = None
         self.logic.forget()
-
-    @property
-    def volume_changed(self) -> bool:
-        """Whether another volume was chosen since sections last reacted: no run begins then."""
-        earlier = self.before and self.before.inputVolume
-        return earlier is not None and self.parameters.inputVolume not in (None, earlier)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -187,11 +178,12 @@ class ConnectednessPanel(Panel):
             else:
                 numbers = [getattr(parameters, name) for name in NUMBERS]
                 own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == run_inputs.CORRECTED:
+            if own["solver"] == fuzzy_scene.CORRECTED:
                 for name in ("corrections", "directions"):
                     own[name] = getattr(parameters, name)
         return RunOptions(
             **region_nodes(parameters),
+            **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
@@ -203,23 +195,13 @@ class ConnectednessPanel(Panel):
         """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
+        return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
         scene, volume = self.result_scene(), self.parameters.inputVolume
-        own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.origin())
-
-    @staticmethod
-    def output_source(parameters: Any) -> Any:
-        """The node whose results are written."""
-        return parameters.inputVolume
-
-    @staticmethod
-    def output_inputs(parameters: Any) -> dict[str, Any]:
-        """Nodes that results are not written into, by what they are called."""
-        return {_("input volume"): parameters.inputVolume, _("mask"): parameters.mask}
+        own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
+        return own and fuzzy_scene.is_from(scene, self.origin())
 
     def worded(self, said: Any) -> str:
         return worded(said)
@@ -240,52 +222,41 @@ class ConnectednessPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
         self.following.rest()
-        chosen = frozen(parameters)
-        run = self.read(chosen)
+        run = self.read(parameters)
         found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
-        return self.write(run, found, chosen)
+        return self.write(run, found)
 
-    def read(self, chosen: Any, voxels: Any = None) -> Run:
-        """All that a run needs of the scene; `chosen` are frozen parameters."""
-        options, lists = self.options(chosen), clicked_vessels(self.parameters)
-        self._outputs(chosen, lists).check(chosen.inputVolume, options)
-        return Run(chosen.inputVolume, lists, options, voxels)
+    def read(self, parameters: Any, voxels: Any = None) -> Run:
+        """All that a run needs of the scene."""
+        lists = clicked_vessels(parameters)
+        return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
-    def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
-        return Outputs(
-            sceneVolumeNode=parameters.sceneVolume,
-            labelmapNode=parameters.labelmap,
-            segmentationNode=parameters.segmentation or True,
-            segmentID=self.output.segment_to_write(parameters) if len(lists) == 1 else "",
-            showDisputed=parameters.showDisputed,
-        )
-
-    def write(self, run: Run, found: Any, chosen: Any) -> str:
+    def write(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
         parameters = self.parameters or self.logic.getParameterNode()
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
-        outputs = self._outputs(parameters if own else chosen, run.lists)
+        outputs = self.output.nodes(parameters) if own else {}
         self._writing = True
         try:
-            result = run.write(found, outputs)
+            result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
-                    self.threshold.taken(parameters, result, chosen)
+                    self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
         finally:
             self._writing = False
-        faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
-        self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
+        self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
-        notes = [worded(each) for each in result.warnings if each not in faint]
+        # Notes with voxels are on points, which are marked.
+        notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

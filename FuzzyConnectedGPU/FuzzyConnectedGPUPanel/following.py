@@ -4,13 +4,13 @@ from typing import Any
 
 from slicer.i18n import tr as _
 
+from FuzzyConnectedGPUMRML.segmenting import Run
 from FuzzyConnectedGPUMRML.vessel_lists import color_of
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.widgets import packages
-from FuzzyVesselCoreLib.widgets.module_panel import frozen
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 
@@ -53,8 +53,6 @@ class Following:
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
         panel = self._panel
-        if panel.volume_changed:
-            self.rest()
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             self._stop()
             return
@@ -70,19 +68,18 @@ class Following:
 
     # --- the steps; `_compute` alone runs in another thread
 
-    def _read(self) -> tuple:
-        chosen = frozen(self._panel.parameters)
-        text = volume_fingerprint(chosen.inputVolume)
+    def _read(self) -> Run:
+        parameters = self._panel.parameters
+        text = volume_fingerprint(parameters.inputVolume)
         if text != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
-            self._copy = text, voxels_of(chosen.inputVolume)
-        return self._panel.read(chosen, self._copy[1]), chosen
+            self._copy = text, voxels_of(parameters.inputVolume)
+        return self._panel.read(parameters, self._copy[1])
 
-    def _compute(self, inputs: tuple, progress: Any) -> tuple:
-        run, chosen = inputs
-        return run, chosen, run.compute(progress, self._panel.logic.cached)
+    def _compute(self, run: Run, progress: Any) -> tuple:
+        return run, run.compute(progress, self._panel.logic.cached)
 
     def _show(self, result: tuple) -> None:
-        run, _chosen, found = result
+        run, found = result
         if not self._panel.seeds.dragging:
             self._write(*result)
             return
@@ -93,11 +90,11 @@ class Following:
             found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
         )
 
-    def _write(self, run: Any, chosen: Any, found: Any) -> None:
+    def _write(self, run: Run, found: Any) -> None:
         self._stop()
         if run.origin == self._panel.origin():
             try:
-                self._panel.say(self._panel.write(run, found, chosen))
+                self._panel.say(self._panel.write(run, found))
             except FuzzyVesselError as error:
                 self._fail(error)
             self._panel.update_soon()

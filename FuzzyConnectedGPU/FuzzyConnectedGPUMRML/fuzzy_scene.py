@@ -1,21 +1,29 @@
-"""What a result was made of (its origin), as texts that its fuzzy scene carries along."""
+"""The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes.
+
+The origin is texts that are saved with the scene, and compared.
+"""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import SegmentOptions
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
+from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxels_to_points
+from FuzzyVesselCoreLib.geometry import voxel_volume, voxels_to_points
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import mask_fingerprint, rounded, volume_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.mrml.provenance import (
+    mask_fingerprint,
+    once_an_edit,
+    rounded,
+    volume_fingerprint,
+)
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.translation import tr as _
 
-from .vessel_lists import is_hand_over, refer, referred
+from .vessel_lists import is_hand_over, referred
 
 # Of a fuzzy scene's node: attributes with the texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"
@@ -30,17 +38,7 @@ COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions(SegmentOptions):
-    """The library's options, and the nodes of a run beside its volume and points."""
-
-    backgroundSeedsNode: Any = None
-    maskNode: Any = None
-    maskSegmentID: str = ""
-    roiNode: Any = None
-
-
-def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> dict[str, str | None]:
+def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> dict[str, str | None]:
     """What a result of these inputs is made of: texts by attributes of its fuzzy scene.
 
     They differ wherever the result may differ, and are the same after loading. Exact solvers give
@@ -53,7 +51,7 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> di
     }
 
 
-def _inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) -> str:
+def _inputs_text(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
     mask, roi = options.maskNode, options.roiNode
@@ -81,7 +79,7 @@ def _inputs_text(volume_node: Any, lists: Sequence[Any], options: RunOptions) ->
     return f"{text} {volume_fingerprint(volume_node)}"
 
 
-def _of_affinity(chosen: RunOptions) -> list[Any]:
+def _of_affinity(chosen: Any) -> list[Any]:
     """What counts of the model "affinity"."""
     estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
@@ -89,7 +87,7 @@ def _of_affinity(chosen: RunOptions) -> list[Any]:
     return parts + variant if chosen.solver == CORRECTED else parts
 
 
-def threshold_text(volume_node: Any, options: RunOptions) -> str | None:
+def threshold_text(volume_node: Any, options: Any) -> str | None:
     """A text of the background points where threshold or filled gaps alone heed them; or None.
 
     In the model "contrast" the scene heeds them already.
@@ -123,16 +121,6 @@ def _box(roi_node: Any) -> tuple:
     matrix = roi_node.GetObjectToWorldMatrix()
     axes = [[matrix.GetElement(row, column) for column in range(4)] for row in range(3)]
     return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
-
-
-def note_origin(
-    scene_node: Any, texts: dict[str, str | None], references: dict[str, Sequence[Any]]
-) -> None:
-    """Write the origin of a fuzzy scene on its node, and the nodes that it is made of."""
-    for name, text in texts.items():
-        scene_node.SetAttribute(name, text)
-    for role, nodes in references.items():
-        refer(scene_node, role, nodes)
 
 
 def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
@@ -170,83 +158,58 @@ def threshold_of_run(scene_node: Any) -> float | None:
     return float(text) if text else None
 
 
-# ---- What a segmentation on the MRML scene gives back, and what can stand against it
+# ---- values and volumes
 
 
-class UnsureNote(str):
-    """An automatic threshold (attribute `threshold`) is of low confidence."""
+class VolumeCurve:
+    """Volume in millilitres at every threshold of a fuzzy scene (vtkMRMLScalarVolumeNode).
 
-    threshold: Any
+    `thresholds` (65535, float32) rise to 1, `millilitres` fall; `total` is the whole image's.
+    """
 
-    def __new__(cls, threshold: Any) -> "UnsureNote":
-        self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
-        self.threshold = threshold
-        return self
+    def __init__(self, scene_node: Any) -> None:
+        values = scene_array(scene_node)
+        self.thresholds, counts = volume_curve(values)
+        voxel = _voxel_ml(scene_node)
+        self.millilitres, self.total = counts * voxel, values.size * voxel
 
-
-class FaintPointsNote(str):
-    """Points (attribute `labels`) differ from their surroundings by no more than the noise."""
-
-    labels: tuple[str, ...]
-
-    def __new__(cls, text: str, labels: tuple[str, ...]) -> "FaintPointsNote":
-        self = super().__new__(cls, text)
-        self.labels = labels
-        return self
+    def at(self, threshold: float) -> float:
+        """The volume (ml) of all that is connected with at least the threshold (above 0)."""
+        index = int(np.searchsorted(self.thresholds, np.float32(threshold)))
+        return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 
-class SamePlaceError(InputError):
-    """A seed and a background seed (labels of control points) are in the same voxel."""
-
-    def __init__(self, seed: str, background: str) -> None:
-        self.seed, self.background = seed, background
-        super().__init__(
-            f"The seed {seed} and the background seed {background} are in the same voxel: move or "
-            "delete one of the two."
-        )
+def curve_of(scene_node: Any) -> VolumeCurve:
+    """The curve of a fuzzy scene, which is counted once an edit."""
+    scene_array(scene_node)
+    key = ("curve", _voxel_ml(scene_node))
+    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(scene_node))
 
 
-@dataclass(frozen=True)
-class Vessel:
-    """One vessel of a result."""
-
-    name: str  # of its list of points
-    label: int  # in the labelmap
-    segmentID: str  # empty without a segmentation
-    volumeMl: float
+def _voxel_ml(volume_node: Any) -> float:
+    return voxel_volume(ijk_to_ras(volume_node)) / 1000
 
 
-@dataclass
-class SegmentationResult:
-    """Outputs and figures of one run; unpacks as (labelmapNode, sceneNode)."""
+def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float | None:
+    """The volume of a label, or of all that is not 0; None where there is no image."""
+    image = labelmap_node.GetImageData() if labelmap_node is not None else None
+    if image is None or image.GetPointData().GetScalars() is None:
+        return None
+    labels = voxels_of(labelmap_node, copy=False)
+    counts = once_an_edit(
+        image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
+    )
+    found = counts.sum() if label is None else counts[label]
+    return float(found) * _voxel_ml(labelmap_node)
 
-    labelmapNode: Any  # 1 in the first vessel, and so on
-    sceneNode: Any  # vtkMRMLScalarVolumeNode, connectedness to the points, float32, 0..1
-    threshold: float  # a voxel belongs to the vessels from this connectedness on
-    vessels: list[Vessel]
-    disputedMl: float = 0.0  # of voxels that two vessels reach equally, which belong to none
-    # Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
-    # background, 255 where it is disputed.
-    divisionNode: Any = None
-    affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
-    scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
-    warnings: list[str] = field(default_factory=list)  # what the user should know
-    segmentationNode: Any = None  # that was given, or added because True was given
 
-    @property
-    def volumeMl(self) -> float:
-        """Of all vessels together, in millilitres."""
-        return sum(each.volumeMl for each in self.vessels)
-
-    @property
-    def segmentIDs(self) -> list[str]:
-        """Of the vessels, in their order; empty without a segmentation."""
-        return [each.segmentID for each in self.vessels if each.segmentID]
-
-    @property
-    def segmentID(self) -> str:
-        """Of the first vessel."""
-        return self.vessels[0].segmentID if self.vessels else ""
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.labelmapNode, self.sceneNode))
+def scene_array(scene_node: Any) -> np.ndarray:
+    """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
+    if scene_node is None:
+        raise InputError(_("There is no connectedness map: run the segmentation first."))
+    values = voxels_of(scene_node, copy=False)
+    low, high = scene_node.GetImageData().GetScalarRange()  # which VTK caches
+    if not 0 <= low <= high <= 1:
+        text = _("{scene} is no connectedness map: its values leave 0..1.")
+        raise InputError(text.format(scene=node_name(scene_node)))
+    return values
