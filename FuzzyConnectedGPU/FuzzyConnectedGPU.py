@@ -161,28 +161,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             Of a segmentation as mask: only this segment.
         roiNode : vtkMRMLMarkupsROINode, optional
             Paths stay inside it: voxels count whose centre is in the box.
-        model : {"contrast", "affinity"}, optional
-            "contrast", the default: contrast to the surroundings, connected from the seeds.
-            "affinity": the papers' affinity, taken also where one of its own parameters is given:
-            affinity, radius, side, cut, solver.
-        border : {"drawn", "half"}, optional
-            Of the model "contrast": where experts draw it, or at half the contrast.
-        threshold : float, optional
-            Above 0, up to 1, one for all vessels. By default 0.5 in the model "contrast" (lower:
-            more, higher: less); in the model "affinity" from the scene's histogram and the
-            background seeds.
-        device : str
-            "auto", "cpu", "cuda", "cuda:1".
-        cut, solver : float, str
-            Affinities below the cut count as 0, which saves time; see
-            `FuzzyConnectedGPULib.SOLVERS`.
-        affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
-            By default estimated round the seeds.
-        radius, side : int, str
-            Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
-            that side of the mean are vessel, too ("both").
-        corrections, directions : int
-            Of the solver "cuda-kfoe-corrected".
+        model, border, threshold, device, affinity, radius, side, cut, solver, ...
+            As of `FuzzyConnectedGPULib.SegmentOptions`, for example ``threshold=0.4`` (lower: more,
+            higher: less), ``model="affinity"``, ``device="cpu"``.
         fillGaps : int
             Rounds in which voxels are added that the vessels surround: what noise has left out of
             a wide vessel. 0 to 10.
@@ -201,7 +182,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        FuzzyConnectedGPUMRML.run_inputs.SegmentationResult
+        FuzzyConnectedGPUMRML.segmenting.SegmentationResult
             ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
 
         Raises
@@ -249,8 +230,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return scene_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
-        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volumes import curve_of
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.fuzzy_scene.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.fuzzy_scene import curve_of
 
         return curve_of(sceneVolumeNode)
 
@@ -279,7 +260,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         vtkMRMLMarkupsFiducialNode
             The strongest seed first.
         """
-        from FuzzyConnectedGPUMRML.seeds import find_seeds
+        from FuzzyConnectedGPUMRML.segmenting import find_seeds
 
         progress = arguments.pop("progress", None)
         options = _options(arguments)
@@ -298,8 +279,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
     def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
-        """Label, voxel, intensity and neighbourhood of each seed; see `seeds.SeedRow`."""
-        from FuzzyConnectedGPUMRML.seeds import seed_rows
+        """Label, voxel, intensity and neighbourhood of each seed; see `vessel_lists.SeedRow`."""
+        from FuzzyConnectedGPUMRML.vessel_lists import seed_rows
 
         return seed_rows(volumeNode, seedsNode, radius)
 
@@ -321,7 +302,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
 def _options(arguments: dict[str, Any]) -> Any:
     """The arguments of a call as `RunOptions`."""
-    from FuzzyConnectedGPUMRML.run_inputs import RunOptions
+    from FuzzyConnectedGPUMRML.segmenting import RunOptions
 
     return RunOptions(fill_gaps=arguments.pop("fillGaps", 0), **arguments)
 

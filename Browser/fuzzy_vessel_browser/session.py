@@ -1,6 +1,6 @@
 """What the page's buttons do: points, the runs that follow them, undo, centrelines."""
 
-import asyncio
+import asyncio  # noqa: TID251
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPUMRML.history import ClickHistory
-from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError

@@ -6,10 +6,9 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
 from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
 from FuzzyVesselCoreLib.mrml.ownership import KIND
@@ -179,7 +178,7 @@ class ConnectednessPanel(Panel):
             else:
                 numbers = [getattr(parameters, name) for name in NUMBERS]
                 own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == run_inputs.CORRECTED:
+            if own["solver"] == fuzzy_scene.CORRECTED:
                 for name in ("corrections", "directions"):
                     own[name] = getattr(parameters, name)
         return RunOptions(
@@ -196,13 +195,13 @@ class ConnectednessPanel(Panel):
         """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
+        return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
         scene, volume = self.result_scene(), self.parameters.inputVolume
-        own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.origin())
+        own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
+        return own and fuzzy_scene.is_from(scene, self.origin())
 
     def worded(self, said: Any) -> str:
         return worded(said)
@@ -250,14 +249,14 @@ class ConnectednessPanel(Panel):
                             setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
         finally:
             self._writing = False
-        faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
-        self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
+        self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
-        notes = [worded(each) for each in result.warnings if each not in faint]
+        # Notes with voxels are on points, which are marked.
+        notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

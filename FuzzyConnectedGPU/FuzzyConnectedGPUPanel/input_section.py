@@ -5,7 +5,8 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import history, views
+from FuzzyConnectedGPUMRML import views
+from FuzzyConnectedGPUMRML.parameters import NODES, VALUES, restore, store
 from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
@@ -71,15 +72,15 @@ class InputSection:
         if before in (None, volume):
             return
         if slicer.mrmlScene.IsNodePresent(before):
-            history.store(before, values, vessels)
+            store(before, values, vessels)
         same = tuple(name for name, value in values.items() if getattr(parameters, name) == value)
-        history.restore(parameters, volume, same)
+        restore(parameters, volume, same)
         self._panel.turn_to(volume)
 
     def remember(self, parameters: Any) -> None:
         """All sections have reacted; points and values are still those of a volume that went."""
         volume = parameters.inputVolume or self._seen[0]
-        values = {name: getattr(parameters, name) for name in (*history.NODES, *history.VALUES)}
+        values = {name: getattr(parameters, name) for name in (*NODES, *VALUES)}
         self._seen = volume, values, vessels_of(parameters)
 
     def show(self, parameters: Any) -> None:

@@ -298,15 +298,6 @@ class ResultSurface:
         # The module may have been left since: the parameters are in the scene all the same.
         return self._panel.parameters or self._panel.logic.getParameterNode()
 
-    def _result(self) -> tuple[Any, list[str]]:
-        """The segmentation, and the segments that get a surface now."""
-        parameters = self._parameters()
-        node = parameters.segmentation
-        if node is None or not parameters.show3D:
-            return node, []
-        ids = self._panel.output.result_segments(parameters)
-        return node, [each for each in ids if surfaces.may_have_surface(node, each)]
-
     # --- the steps; `_compute` alone runs in another thread
 
     def _read(self) -> list[tuple]:
@@ -314,8 +305,10 @@ class ResultSurface:
 
         Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
         """
-        node, ids = self._result()
-        if not ids:
+        parameters = self._parameters()
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        ids = [each for each in ids if surfaces.may_have_surface(node, each)]
+        if not ids or not parameters.show3D:
             return []
         inner, jobs = node.GetSegmentation(), []
         for each in inner.GetSegmentIDs():

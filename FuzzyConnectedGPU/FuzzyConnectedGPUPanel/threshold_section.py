@@ -7,11 +7,11 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
+from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
-from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
 from .tables import millilitres
@@ -123,7 +123,7 @@ class ThresholdSection:
         """Write the labels of the threshold, the filled gaps and the disputed voxels."""
         self.end_preview()
         scene_node, panel = parameters.sceneVolume, self._panel
-        by_contrast = run_inputs.contrast_threshold(scene_node) is not None
+        by_contrast = fuzzy_scene.contrast_threshold(scene_node) is not None
         least = LEAST if by_contrast else max(parameters.cut, LEAST)
         parameters.threshold = max(parameters.threshold, least)
         self._applied = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
@@ -138,9 +138,9 @@ class ThresholdSection:
         except InputError as error:
             panel.say(worded(error))
             return
-        volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        heeded = run_inputs.threshold_text(volume_node, panel.options(parameters))
-        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, heeded)
+        volume_node = scene_node.GetNodeReference(fuzzy_scene.VOLUME)
+        heeded = fuzzy_scene.threshold_text(volume_node, panel.options(parameters))
+        scene_node.SetAttribute(fuzzy_scene.THRESHOLD_INPUTS, heeded)
         panel.output.written(parameters, result, volume_node)
         edited = panel.output.edited_text(parameters)
         if edited:
@@ -168,7 +168,7 @@ class ThresholdSection:
         curve = self._curve()
         if curve is None:
             return 0.0, 1.0
-        automatic = run_inputs.threshold_of_run(self._panel.result_scene(parameters))
+        automatic = fuzzy_scene.threshold_of_run(self._panel.result_scene(parameters))
         expected = volume_ml if automatic is None else curve.at(automatic)
         return volume_ml / curve.total, volume_ml / max(expected, 1e-9)
 
@@ -184,7 +184,7 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(self.measured(parameters))
-        reason = threshold_reason(run_inputs.contrast_threshold(self._panel.result_scene()))
+        reason = threshold_reason(fuzzy_scene.contrast_threshold(self._panel.result_scene()))
         ui.thresholdNoteLabel.text = reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 

@@ -101,6 +101,7 @@ def kind_named(name: str) -> str:
 # ---- from labels to a segment
 
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
+VESSEL_KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points: one of `KINDS`, or "other"
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
 VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 
@@ -123,9 +124,8 @@ def new_segment(
 ) -> Any:
     """Labels (K, J, I; 0 or 1), cut to what is not 0, as a vtkSegment in a segmentation's frame.
 
-    The volume gives the geometry, the list of seeds the colour and the name, and with it the
-    terminology entry. It is not added yet; the segmentation is None where that is still to be
-    added, too.
+    The volume gives the geometry, the list of seeds name, colour and terminology entry. It is not
+    added yet; the segmentation is None where that is still to be added, too.
     """
     import slicer
 
@@ -141,13 +141,19 @@ def new_segment(
         transform = transform_between(volume_node, target)
         slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
     segment = slicer.vtkSegment()
-    segment.SetName((seeds_node and seeds_node.GetName()) or "Vessels")
-    segment.SetColor(color_of(seeds_node))
-    segment.SetTerminology(entry_of(kind_named(segment.GetName())))
+    look(segment, seeds_node)
     for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
         segment.SetTag(tag, identity(node, new=True) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
+
+
+def look(segment: Any, list_node: Any) -> None:
+    """Give a vtkSegment the name, the colour and the terminology of its list of points."""
+    segment.SetName((list_node and list_node.GetName()) or "Vessels")
+    segment.SetColor(color_of(list_node))
+    kind = list_node and list_node.GetAttribute(VESSEL_KIND)
+    segment.SetTerminology(entry_of(kind if kind in KINDS else kind_named(segment.GetName())))
 
 
 def put_segment(
