@@ -45,6 +45,7 @@ from .lines import (
     fill_table,
     fit_names,
     names_of,
+    show_names,
     stored_table,
     tubes,
     vtk_array,
@@ -268,7 +269,7 @@ def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
     """Put another skeleton into the lines, tubes and curves of a run.
 
     Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
-    that the run has found; what else there is follows by `follow` and `color_by`.
+    that the run has found; table and colours are for `follow` and `color_by`.
     """
     import slicer
 
@@ -277,6 +278,7 @@ def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
     surface, source = tubes(lines), model.GetNodeReference(INPUT) or model
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
         fill_model(model, lines, under)
+        show_names(model, skeleton)
         for node in nodes.get("tubesNode", ()):
             fill_model(node, surface, under)
         if curves:

@@ -45,7 +45,6 @@ from .lines import (
     SECTIONS,
     names_of,
     rename,
-    show_names,
     stored_skeleton,
     stored_table,
     vtk_array,
@@ -193,15 +192,13 @@ class Tree:
         skeleton, _kept = replayed(stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        kind = kind_of(model)
         if found is None:
             _keep_as_found(model)
         rewrite(model, skeleton)
         model.SetAttribute(STEPS, steps_text(steps))
-        show_names(model, skeleton)
         self._show_sections()
         follow(model)
-        color_by(model, kind)
+        color_by(model, kind_of(model))
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:

@@ -73,6 +73,15 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree, slicer_scen
     assert not tree.undo()
 
 
+def test_steps_on_a_copy_leave_the_first_one_s_outputs_alone(logic, tree, slicer_scene):
+    copy = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "copy")
+    copy.Copy(tree.model)
+    logic.tree(copy).prune("length", 14)
+    logic.tree(copy).cut(world((56, 36, 20)))
+    assert len(logic.tree(copy).skeleton.branches) == 5
+    assert nodes(tree, "tableNode").GetNumberOfRows() == len(nodes(tree, "curveNodes")) == 6
+
+
 def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):
     import slicer
 
