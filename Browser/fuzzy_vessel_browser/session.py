@@ -1,6 +1,6 @@
 """What the page's buttons do: points, the runs that follow them, undo, centrelines."""
 
-import asyncio
+import asyncio  # noqa: TID251
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
