@@ -161,28 +161,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
             Of a segmentation as mask: only this segment.
         roiNode : vtkMRMLMarkupsROINode, optional
             Paths stay inside it: voxels count whose centre is in the box.
-        model : {"contrast", "affinity"}, optional
-            "contrast", the default: contrast to the surroundings, connected from the seeds.
-            "affinity": the papers' affinity, taken also where one of its own parameters is given:
-            affinity, radius, side, cut, solver.
-        border : {"drawn", "half"}, optional
-            Of the model "contrast": where experts draw it, or at half the contrast.
-        threshold : float, optional
-            Above 0, up to 1, one for all vessels. By default 0.5 in the model "contrast" (lower:
-            more, higher: less); in the model "affinity" from the scene's histogram and the
-            background seeds.
-        device : str
-            "auto", "cpu", "cuda", "cuda:1".
-        cut, solver : float, str
-            Affinities below the cut count as 0, which saves time; see
-            `FuzzyConnectedGPULib.SOLVERS`.
-        affinity : FuzzyConnectedGPULib.GaussianAffinity, optional
-            By default estimated round the seeds.
-        radius, side : int, str
-            Of that estimate: voxels round each seed (2); "bright" or "dark" where intensities on
-            that side of the mean are vessel, too ("both").
-        corrections, directions : int
-            Of the solver "cuda-kfoe-corrected".
+        model, border, threshold, device, affinity, radius, side, cut, solver, ...
+            As of `FuzzyConnectedGPULib.SegmentOptions`, for example ``threshold=0.4`` (lower: more,
+            higher: less), ``model="affinity"``, ``device="cpu"``.
         fillGaps : int
             Rounds in which voxels are added that the vessels surround: what noise has left out of
             a wide vessel. 0 to 10.
@@ -201,7 +182,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         Returns
         -------
-        FuzzyConnectedGPUMRML.run_inputs.SegmentationResult
+        FuzzyConnectedGPUMRML.segmenting.SegmentationResult
             ``labelmapNode, sceneNode = logic.segment(...)`` works, too.
 
         Raises
@@ -218,8 +199,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
         lists = list(seedsNode) if isinstance(seedsNode, list | tuple) else [seedsNode]
         progress = arguments.pop("progress", None)
-        options, outputs = _options(arguments)
-        return segment(volumeNode, lists, options, outputs, progress, self.cached)
+        return segment(volumeNode, lists, _options(arguments), progress, self.cached)
 
     def segmentSeveral(self, volumeNode: Any, seedsNodes: Any, **arguments: Any) -> Any:
         """`segment` with a sequence of lists."""
@@ -239,8 +219,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         """
         from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 
-        options, outputs = _options({"threshold": threshold, **arguments})
-        return threshold_scene(sceneVolumeNode, options, outputs)
+        return threshold_scene(sceneVolumeNode, _options({"threshold": threshold, **arguments}))
 
     def automaticThreshold(
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
@@ -251,8 +230,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return scene_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
-        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.volumes.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.volumes import curve_of
+        """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.fuzzy_scene.VolumeCurve`, in ml."""
+        from FuzzyConnectedGPUMRML.fuzzy_scene import curve_of
 
         return curve_of(sceneVolumeNode)
 
@@ -281,10 +260,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         vtkMRMLMarkupsFiducialNode
             The strongest seed first.
         """
-        from FuzzyConnectedGPUMRML.seeds import find_seeds
+        from FuzzyConnectedGPUMRML.segmenting import find_seeds
 
         progress = arguments.pop("progress", None)
-        options, _outputs = _options(arguments)
+        options = _options(arguments)
         return find_seeds(volumeNode, options, count, seedsNode, progress, self.cached)
 
     def estimateAffinity(
@@ -300,8 +279,8 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
 
     def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
-        """Label, voxel, intensity and neighbourhood of each seed; see `seeds.SeedRow`."""
-        from FuzzyConnectedGPUMRML.seeds import seed_rows
+        """Label, voxel, intensity and neighbourhood of each seed; see `vessel_lists.SeedRow`."""
+        from FuzzyConnectedGPUMRML.vessel_lists import seed_rows
 
         return seed_rows(volumeNode, seedsNode, radius)
 
@@ -321,18 +300,11 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         return self._cached
 
 
-def _options(arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """The arguments of a call as `RunOptions` and `Outputs`."""
-    from dataclasses import fields
+def _options(arguments: dict[str, Any]) -> Any:
+    """The arguments of a call as `RunOptions`."""
+    from FuzzyConnectedGPUMRML.segmenting import RunOptions
 
-    from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-    from FuzzyConnectedGPUMRML.segmenting import Outputs
-
-    names = {each.name for each in fields(Outputs)}
-    arguments = {"fill_gaps": arguments.pop("fillGaps", 0), **arguments}
-    outputs = {name: value for name, value in arguments.items() if name in names}
-    options = {name: value for name, value in arguments.items() if name not in names}
-    return RunOptions(**options), Outputs(**outputs)
+    return RunOptions(fill_gaps=arguments.pop("fillGaps", 0), **arguments)
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

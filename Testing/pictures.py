@@ -6,30 +6,46 @@ that --folder names; `./demo.sh` draws those of the phantom.
 """
 
 import argparse
+import contextlib
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
+import slicer
+from PIL import Image, ImageDraw, ImageFont, ImageQt
+from scipy import ndimage
 
-ROOT = Path(__file__).resolve().parents[1]
-PLACES = (
-    *("FuzzyVesselCore", "FuzzyConnectedGPU", "PotentialSkeleton", "CommandLine", "Testing", "."),
-    "SegmentEditorVesselFromClicks",
-)
-VIEW, SMALL_VIEW, GAP, PAPER = (430, 430), (300, 300), 6, (236, 236, 236)
+from support.places import PACKAGE_FOLDERS, ROOT
+
+sys.path.extend([*map(str, PACKAGE_FOLDERS), str(ROOT)])
+
+from Benchmarks.clicks import clicks_inside
+from Benchmarks.volumes import known_vessels
+from emulators.qt import application
+from emulators.qt.panel import Panel
+from FuzzyConnectedGPUMRML.sample_data import add_phantom_with_seeds
+from FuzzyConnectedGPUMRML.segmenting import disputed_segment
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS as LOOKS
+from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
+from FuzzyVesselCoreLib.mrml.points import add_phantom, world_points
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.phantom.liver import Grid, liver_phantom, tubes
+from support import slice_view
+from support.vessel_scene import add_segmentation
+
+VIEW, SMALL_VIEW, GAP, PAPER = (430, 430), (300, 300), 6, 236
 PANEL = 420  # pixels, the width of a module's panel
 KINDS = ("portal vein", "hepatic vein", "artery")
-RED = (0.85, 0.25, 0.2)
+RED, BLUE = (0.85, 0.25, 0.2), (0.25, 0.5, 0.9)
 
 
 class Window:
     """A module's panel beside three slice views and a 3D view, as in Slicer's usual layout."""
 
     def __init__(self, folder: Path, module: str = "FuzzyConnectedGPU", size=VIEW) -> None:
-        import support.slice_view as slice_view
-
         self.folder, self.size = folder, size
         names = {"Red": "Axial", "Green": "Coronal", "Yellow": "Sagittal"}
         self.slices = [slice_view.SliceView(*each, size) for each in names.items()]
@@ -43,8 +59,6 @@ class Window:
         """Show a module's panel instead of the one before."""
         import qt
 
-        from emulators.qt.panel import Panel
-
         if self.panel is not None:
             self.panel.close()
         self.panel, self.area = Panel(module, []), qt.QScrollArea()
@@ -56,8 +70,6 @@ class Window:
 
     def show(self, volume: Any, factor: float = 1.0, world: Any = None) -> None:
         """Show a volume in the slices, enlarged, with a point of the world in the middle."""
-        import slicer
-
         for view in self.slices:
             view.show(volume)
             field = view.node.GetFieldOfView()
@@ -76,26 +88,11 @@ class Window:
             self.panel.process_events()
         self.in_3d.look()
 
-    def views(self) -> Any:
-        """The four views as one picture."""
-        from PIL import Image
-
-        width, height = self.size
-        page = Image.new("RGB", (2 * width + GAP, 2 * height + GAP), PAPER)
-        places = [(0, 0), (0, height + GAP), (width + GAP, height + GAP), (width + GAP, 0)]
-        for view, place in zip([*self.slices, self.in_3d], places, strict=True):
-            page.paste(Image.fromarray(view.pixels()), place)
-        return page
-
-    def picture(self, widget: Any = None, top: int = 0) -> Any:
-        """The panel, or another widget, beside the views, `top` pixels below the upper edge."""
-        from PIL import Image
-
-        views = self.views()
-        page = Image.new("RGB", (PANEL + GAP + views.width, top + views.height), PAPER)
-        page.paste(grabbed(widget or self.area, self.folder), (0, top))
-        page.paste(views, (PANEL + GAP, top))
-        return page
+    def picture(self, widget: Any = None) -> np.ndarray:
+        """The panel, or another widget, beside the views."""
+        panel = np.asarray(ImageQt.fromqpixmap((widget or self.area).grab()).convert("RGB"))
+        axial, coronal, sagittal, in_3d = (view.pixels() for view in (*self.slices, self.in_3d))
+        return joined(1, panel, joined(0, joined(1, axial, in_3d), joined(1, coronal, sagittal)))
 
     def save(self, name: str, widget: Any = None) -> None:
         """Write the window as it is now."""
@@ -104,48 +101,36 @@ class Window:
 
     def close(self) -> None:
         """End the panel and the views."""
-        import slicer
-
         self.panel.close()
         for view in (*self.slices, self.in_3d):
             view.close()
         slicer.mrmlScene.Clear()
 
 
-def grabbed(widget: Any, folder: Path) -> Any:
-    """A widget as PIL image."""
-    from PIL import Image
-
-    path = folder / "panel.tmp.png"
-    assert widget.grab().save(str(path)), path
-    with Image.open(path) as picture:
-        image = picture.convert("RGB")
-    path.unlink()
-    return image
-
-
-def write(image: Any, path: Path) -> None:
-    image.save(path, optimize=True)
-    print(path, image.size)
+def joined(axis: int, *pictures: np.ndarray) -> np.ndarray:
+    """Pictures one below the other (axis 0) or side by side (1), with a gap between them."""
+    size, parts = max(each.shape[1 - axis] for each in pictures), []
+    for each in pictures:
+        room = [(0, 0)] * 3
+        room[axis], room[1 - axis] = (0, GAP), (0, size - each.shape[1 - axis])
+        parts.append(np.pad(each, room, constant_values=PAPER))
+    page = np.concatenate(parts, axis)
+    return page[:-GAP] if axis == 0 else page[:, :-GAP]
 
 
-def row(views: list, pixels: list) -> Any:
-    """Pictures of views side by side."""
-    from PIL import Image
+def write(picture: np.ndarray, path: Path) -> None:
+    Image.fromarray(picture).save(path, optimize=True)
+    print(path, picture.shape)
 
-    height, width = pixels[0].shape[:2]
-    page = Image.new("RGB", (len(pixels) * (width + GAP) - GAP, height), PAPER)
-    for number, each in enumerate(pixels):
-        page.paste(Image.fromarray(each), (number * (width + GAP), 0))
-    return page
+
+def put(voxels: np.ndarray, volume: Any, node: Any) -> None:
+    """Add points at the centres of a volume's voxels."""
+    for position in world_points(voxels, volume):
+        node.AddControlPointWorld(position)
 
 
 def phantom_scene() -> tuple[Any, Any, Any]:
     """The sample phantom, and its points in vessels and beside them."""
-    import slicer
-
-    from FuzzyConnectedGPUMRML.sample_data import add_phantom_with_seeds
-
     (volume,) = add_phantom_with_seeds()
     seeds, background = (slicer.util.getNode(name) for name in ("Vessels", "Background"))
     background.GetDisplayNode().SetVisibility(False)
@@ -154,8 +139,6 @@ def phantom_scene() -> tuple[Any, Any, Any]:
 
 def tutorial(folder: Path) -> None:
     """Seeds, result, threshold, branches, and the whole panel."""
-    from PIL import Image
-
     volume, seeds, _ = phantom_scene()
     window = Window(folder)
     panel, parameters = window.panel, window.panel.parameters
@@ -174,12 +157,11 @@ def tutorial(folder: Path) -> None:
     left = (thumbnail.width - thumbnail.height * 260 // 280) // 2
     thumbnail = thumbnail.crop((left, 0, thumbnail.width - left, thumbnail.height))
     icons = ROOT / "FuzzyConnectedGPU" / "Resources" / "Icons"
-    write(thumbnail.resize((260, 280), Image.LANCZOS), icons / "LiverPhantom.png")
+    write(np.array(thumbnail.resize((260, 280), Image.LANCZOS)), icons / "LiverPhantom.png")
     before = window.slices[0].pixels()
     panel.ui.thresholdSlider.valueIsChanging.emit(0.72 * parameters.threshold)
-    pixels = [before, window.slices[0].pixels()]
+    write(joined(1, before, window.slices[0].pixels()), folder / "tutorial-threshold.png")
     panel.widget.panel.threshold.end_preview()
-    write(row(window.slices, pixels), folder / "tutorial-threshold.png")
     labelmap = parameters.labelmap
     parameters.segmentation.GetDisplayNode().SetOpacity3D(0.3)
     window.open("PotentialSkeleton")
@@ -194,13 +176,6 @@ def tutorial(folder: Path) -> None:
 def clicked_vessels() -> tuple[Any, list, np.ndarray]:
     """A phantom as volume node, and voxels (K, J, I) in portal and hepatic veins and artery, and
     in the vena cava."""
-    import slicer
-
-    from Benchmarks.clicks import clicks_inside
-    from Benchmarks.volumes import known_vessels
-    from FuzzyVesselCoreLib.mrml.points import add_phantom
-    from FuzzyVesselCoreLib.phantom.liver import Grid, liver_phantom, tubes
-
     phantom = liver_phantom()
     volume, *lists = add_phantom(phantom)
     for node in lists:
@@ -216,13 +191,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
 
 def vessels(folder: Path) -> None:
     """Three vessels in the panel, where they are disputed, and two in the Segment Editor."""
-    import slicer
-    from scipy import ndimage
-
-    from FuzzyConnectedGPUMRML.segmenting import disputed_segment
-    from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
     from FuzzyConnectedGPUPanel.placing import new_list
-    from FuzzyVesselCoreLib.mrml.points import world_points
 
     volume, points, background = clicked_vessels()
     window = Window(folder)
@@ -233,12 +202,10 @@ def vessels(folder: Path) -> None:
             panel.click("addVesselButton")
         else:
             parameters.seeds = new_list("seeds")
-        for position in world_points(voxels, volume):
-            parameters.seeds.AddControlPointWorld(position)
+        put(voxels, volume, parameters.seeds)
         panel.process_events()
     parameters.backgroundSeeds = new_list("backgroundSeeds")
-    for position in world_points(background, volume):
-        parameters.backgroundSeeds.AddControlPointWorld(position)
+    put(background, volume, parameters.backgroundSeeds)
     for node, kind in zip(vessels_of(parameters), KINDS, strict=True):
         panel.widget.panel.vessels.change_kind(node, kind)
     parameters.showDisputed = True
@@ -255,20 +222,14 @@ def vessels(folder: Path) -> None:
     around = ndimage.uniform_filter(disputed.astype(np.float32), 9) * disputed
     place = np.array(np.unravel_index(around.argmax(), around.shape))
     window.show(volume, 6, world_points(place[None], volume)[0])
-    pixels = [view.pixels() for view in window.slices]
-    write(row(window.slices, pixels), folder / "vessels-disputed.png")
+    write(joined(1, *[view.pixels() for view in window.slices]), folder / "vessels-disputed.png")
     window.close()
     segment_editor(folder)
 
 
 def segment_editor(folder: Path) -> None:
     """The effect's options beside the views: two vessels were applied, more of one is a preview."""
-    import slicer
-
-    from emulators.qt import application
     from emulators.qt.segment_editor import Editor
-    from FuzzyConnectedGPUMRML.vessel_lists import KINDS as LOOKS
-    from FuzzyVesselCoreLib.mrml.points import world_points
     from SegmentEditorVesselFromClicks import SegmentEditorVesselFromClicks
 
     path = str(ROOT / "SegmentEditorVesselFromClicks" / "SegmentEditorVesselFromClicks.py")
@@ -284,41 +245,34 @@ def segment_editor(folder: Path) -> None:
     inner = segmentation.GetSegmentation()
     for kind in KINDS[:2]:
         inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind])
-    editor = Editor("Vessel from clicks", segmentation, volume)
-    frame, live = editor.effect.optionsFrame(), editor.effect.self().live
+    with contextlib.closing(Editor("Vessel from clicks", segmentation, volume)) as editor:
+        frame, live = editor.effect.optionsFrame(), editor.effect.self().live
 
-    def wait() -> None:
-        while live.run.pending:
-            slicer.app.processEvents()
+        def wait() -> None:
+            while live.run.pending:
+                slicer.app.processEvents()
 
-    editor.select(KINDS[0])
-    editor.effect.activate()
-    for number, kind in enumerate(KINDS[:2]):
-        editor.select(kind)
-        for voxels, is_background in ((points[number], False), (background, True)):
-            for position in world_points(voxels, volume):
-                live.click(position, is_background)
-                wait()
-    live.apply()
-    live.ui.moreSlider.value = 0.3
-    wait()
-    segmentation.CreateClosedSurfaceRepresentation()
-    window.show(volume, 1.3, world_points(points[1][:1], volume)[0])
-    window.in_3d.look()
-    frame.setFixedSize(PANEL, 330)
-    window.save("vessels-segment-editor", frame)
-    editor.close()
+        editor.select(KINDS[0])
+        editor.effect.activate()
+        for number, kind in enumerate(KINDS[:2]):
+            editor.select(kind)
+            for voxels, is_background in ((points[number], False), (background, True)):
+                for position in world_points(voxels, volume):
+                    live.click(position, is_background)
+                    wait()
+        live.apply()
+        live.ui.moreSlider.value = 0.3
+        wait()
+        segmentation.CreateClosedSurfaceRepresentation()
+        window.show(volume, 1.3, world_points(points[1][:1], volume)[0])
+        window.in_3d.look()
+        frame.setFixedSize(PANEL, 330)
+        window.save("vessels-segment-editor", frame)
     window.close()
 
 
 def branches(folder: Path) -> None:
     """The branch tools on the two largest trees of the phantom, and on its liver."""
-    import slicer
-    from scipy import ndimage
-
-    from FuzzyVesselCoreLib.mrml.points import add_phantom, add_phantom_labelmap
-    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-
     phantom = liver_phantom((128,) * 3)
     volume, *lists = add_phantom(phantom)
     for node in lists:
@@ -326,24 +280,15 @@ def branches(folder: Path) -> None:
     parts, _ = ndimage.label(phantom.mask > 0, np.ones((3, 3, 3)))
     order = np.argsort(-np.bincount(parts.ravel())[1:]) + 1
     masks = {
-        "Portal vein": (parts == order[0], (0.25, 0.5, 0.9)),
-        "Hepatic veins": (parts == order[1], RED),
-        "Liver": (phantom.liver > 0, (0.87, 0.72, 0.5)),
+        "Portal vein": parts == order[0],
+        "Hepatic veins": parts == order[1],
+        "Liver": phantom.liver > 0,
     }
-    segmentation = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode", "Liver vessels")
-    segmentation.CreateDefaultDisplayNodes()
+    segmentation = add_segmentation(masks, ijk_to_ras(volume), name="Liver vessels")
     inner, display = segmentation.GetSegmentation(), segmentation.GetDisplayNode()
-    for name, (mask, color) in masks.items():
-        labelmap = add_phantom_labelmap(phantom)
-        slicer.util.updateVolumeFromArray(labelmap, mask.astype(np.uint8))
-        slicer.modules.segmentations.logic().ImportLabelmapToSegmentationNode(
-            labelmap, segmentation
-        )
-        slicer.mrmlScene.RemoveNode(labelmap)
-        segment = inner.GetNthSegment(inner.GetNumberOfSegments() - 1)
-        segment.SetName(name)
-        segment.SetColor(*color)
     portal, hepatic, liver = inner.GetSegmentIDs()
+    for segment, color in ((portal, BLUE), (hepatic, RED), (liver, (0.87, 0.72, 0.5))):
+        inner.GetSegment(segment).SetColor(*color)
     display.SetSegmentVisibility(liver, False)
     segmentation.CreateClosedSurfaceRepresentation()
     window = Window(folder, "PotentialSkeleton")
@@ -428,10 +373,8 @@ class Film:
 
     def shot(self, caption: str, milliseconds: int) -> None:
         """Add a frame."""
-        import matplotlib
-        from PIL import ImageDraw, ImageFont
-
-        page = self.window.picture(top=46)
+        picture = self.window.picture()
+        page = Image.fromarray(np.pad(picture, [(46, 0), (0, 0), (0, 0)]))
         draw = ImageDraw.Draw(page)
         draw.rectangle((0, 0, page.width, 46), fill=(32, 44, 60))
         file = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
@@ -450,8 +393,6 @@ class Film:
 
 def minute(folder: Path) -> None:
     """The animation of the README: click, tree, threshold, centrelines, table."""
-    import slicer
-
     from FuzzyConnectedGPUPanel.placing import new_list
 
     volume, known, _ = phantom_scene()
@@ -494,7 +435,6 @@ def minute(folder: Path) -> None:
     first.save(folder / "minute.webp", save_all=True, append_images=others, **options)
     print(folder / "minute.webp", len(film.frames), "frames")
     window.close()
-    slicer.mrmlScene.Clear()
 
 
 SETS = {each.__name__: each for each in (tutorial, vessels, branches, minute)}
@@ -506,13 +446,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ROOT / "Resources" / "Screenshots")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    from emulators.qt.application import install
-
-    install()
-    import slicer
-
-    import support.slice_view as slice_view
-
+    application.install()
     slicer.mrmlScene.RegisterNodeClass(slicer.vtkMRMLColorLegendDisplayNode())
     slice_view.MANAGERS_3D += ("vtkMRMLColorLegendDisplayableManager",)
     for name in options.sets or SETS:
@@ -520,5 +454,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT / name) for name in PLACES]
     main()

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from aiohttp import web
+from aiohttp import web  # noqa: TID251
 
 from fuzzy_vessel.reading import volumes
 from fuzzy_vessel.reading.process import SUFFIXES, TIFF, Choice

@@ -5,7 +5,7 @@ The page stays alive meanwhile, and what is saved is what the same command gives
 ``stage<TAB>share`` each.
 """
 
-import asyncio
+import asyncio  # noqa: TID251
 import os
 import sys
 from collections.abc import Callable, Sequence

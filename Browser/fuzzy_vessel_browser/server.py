@@ -5,16 +5,16 @@ need a random key, and requests that another site's page makes are refused. The 
 nothing from other hosts; its content security policy forbids it.
 """
 
-import asyncio
+import asyncio  # noqa: TID251
 import secrets
 import sys
-import webbrowser
+import webbrowser  # noqa: TID251
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from hmac import compare_digest
 from typing import Any
 
-from aiohttp import web
+from aiohttp import web  # noqa: TID251
 
 from fuzzy_vessel import headless
 

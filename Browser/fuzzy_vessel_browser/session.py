@@ -1,6 +1,6 @@
 """What the page's buttons do: points, the runs that follow them, undo, centrelines."""
 
-import asyncio
+import asyncio  # noqa: TID251
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPUMRML.history import ClickHistory
-from FuzzyConnectedGPUMRML.run_inputs import RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
@@ -312,12 +311,12 @@ class Session:
         found = await self.compute(lambda told: run.compute(told, self.logic.cached))
         nodes = self.result
         former = _surfaces(nodes.segmentationNode) if nodes else {}
-        outputs = Outputs(
+        self.result = run.write(
+            found,
             sceneVolumeNode=nodes and nodes.sceneNode,
             labelmapNode=nodes and nodes.labelmapNode,
             segmentationNode=(nodes and nodes.segmentationNode) or True,
         )
-        self.result = run.write(found, outputs)
         shown = self.result.segmentationNode
         inner = shown.GetSegmentation()
         for segment_id in set(inner.GetSegmentIDs()) - set(self.result.segmentIDs):

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import subprocess  # noqa: TID251
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -208,7 +208,7 @@ def _run(case, options, folder):
 
 def _process(arguments):
     """Exit status and output of this program, in a process of its own."""
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603
         [sys.executable, "-m", "fuzzy_vessel", *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, encoding="utf-8", errors="replace",

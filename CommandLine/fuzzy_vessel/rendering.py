@@ -6,7 +6,7 @@ also the program of that process, which reads ``task.json`` and ``arrays.npz`` o
 
 import json
 import os
-import subprocess
+import subprocess  # noqa: TID251
 import sys
 import tempfile
 from pathlib import Path
@@ -56,7 +56,7 @@ def render(
         task = {"views": views, "size": size, "background": background}
         (folder / "task.json").write_text(json.dumps(task))
         try:
-            subprocess.run(
+            subprocess.run(  # noqa: S603
                 [sys.executable, "-P", __file__, name], env={**os.environ, **changes}, check=True,
                 timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True,
             )  # fmt: skip

@@ -1,7 +1,4 @@
-"""What belongs to a volume: its points and threshold, and undo and redo of every click.
-
-Slicer switches the scene's own undo off.
-"""
+"""Undo and redo of every click: Slicer switches the scene's own undo off."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -10,55 +7,8 @@ from FuzzyVesselCoreLib.mrml.points import paint, placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 
-from . import run_inputs, vessel_lists
+from . import fuzzy_scene, vessel_lists
 from .vessel_lists import POINT_PROPERTIES
-
-PREFIX = "FuzzyVesselGPU.State."
-NODES = ("seeds", "backgroundSeeds")
-VALUES = ("threshold", "thresholdSource", "autoUpdate", "fillGaps")
-
-
-def store(volume_node: Any, values: dict[str, Any], lists: Sequence[Any]) -> None:
-    """Write points and values (by the names of `NODES` and `VALUES`) on their volume.
-
-    `lists` are those of all vessels.
-    """
-    import slicer
-
-    with slicer.util.NodeModify(volume_node):
-        for name in NODES:
-            node = values[name]
-            volume_node.SetNodeReferenceID(PREFIX + name, node.GetID() if node else None)
-        vessel_lists.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
-        for name in VALUES:
-            value = getattr(values[name], "name", values[name])
-            volume_node.SetAttribute(PREFIX + name, str(value))
-
-
-def restore(parameters: Any, volume_node: Any, names: tuple[str, ...]) -> None:
-    """Take a volume's points and values (those of `names`) over; without any, none and defaults."""
-    import slicer
-
-    with slicer.util.NodeModify(parameters.parameterNode):
-        if "seeds" in names:
-            vessel_lists.keep(parameters, vessel_lists.referred(volume_node, PREFIX + "vessels"))
-        for name in NODES:
-            if name in names:
-                setattr(parameters, name, volume_node.GetNodeReference(PREFIX + name))
-        for name in VALUES:
-            text = volume_node.GetAttribute(PREFIX + name)
-            if name in names:
-                setattr(parameters, name, _value(parameters, name, text))
-
-
-def _value(parameters: Any, name: str, text: str | None) -> Any:
-    kind = type(getattr(parameters, name))
-    if name == "thresholdSource":
-        return kind[text] if text else kind.AUTOMATIC
-    if kind is bool:
-        return text == "True"
-    return kind(text) if text else {"threshold": 0.5, "fillGaps": 0}[name]
-
 
 STEPS = 50
 
@@ -177,7 +127,7 @@ class RemovedVessel:
         self._lists, self._color = vessel_lists.vessels_of(parameters), vessel_lists.color_of(node)
         self._segment = _taken_segment(parameters, node)
         self._result = _result_of(parameters)
-        self._divided = run_inputs.vessels_of_scene(parameters.sceneVolume)
+        self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
         vessel_lists.remove_vessel(parameters, node)
 
     def bring_back(self, parameters: Any) -> None:
@@ -193,7 +143,7 @@ class RemovedVessel:
         if self._result != _result_of(parameters):
             return
         if self._divided:
-            vessel_lists.refer(parameters.sceneVolume, run_inputs.VESSELS, self._divided)
+            vessel_lists.refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
         if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
             segmentation_node, segment_id, segment, following = self._segment
             inner = segmentation_node.GetSegmentation()

@@ -1,8 +1,14 @@
-"""The panel's choices and results, kept in the scene; scenes keep the names of enum members."""
+"""The panel's choices and results, kept in the scene, and those that each volume keeps.
+
+Scenes keep the names of enum members.
+"""
 
 import enum
+from ast import literal_eval
+from collections.abc import Sequence
 from typing import Annotated, Any
 
+import slicer
 from slicer import (
     vtkMRMLLabelMapVolumeNode,
     vtkMRMLMarkupsFiducialNode,
@@ -14,6 +20,8 @@ from slicer.i18n import tr as _
 from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 
 from FuzzyVesselCoreLib.translation import LabelledEnum
+
+from . import vessel_lists
 
 
 class Region(LabelledEnum):
@@ -114,3 +122,45 @@ def chosen_threshold(parameters: Any) -> float | None:
     """The threshold that a person chose; None where runs choose it."""
     manual = parameters.thresholdSource.value == "manual"
     return parameters.threshold if manual else None
+
+
+# ---- What belongs to a volume, and comes back when it is chosen again
+
+PREFIX = "FuzzyVesselGPU.State."  # of attributes and references of the volume
+NODES = ("seeds", "backgroundSeeds")
+VALUES = {  # with what they are for a volume that has none
+    "threshold": 0.5,
+    "thresholdSource": ThresholdSource.AUTOMATIC,
+    "autoUpdate": False,
+    "fillGaps": 0,
+}
+
+
+def store(volume_node: Any, values: dict[str, Any], lists: Sequence[Any]) -> None:
+    """Write points and values (by the names of `NODES` and `VALUES`) on their volume.
+
+    `lists` are those of all vessels.
+    """
+    with slicer.util.NodeModify(volume_node):
+        for name in NODES:
+            node = values[name]
+            volume_node.SetNodeReferenceID(PREFIX + name, node.GetID() if node else None)
+        vessel_lists.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
+        for name in VALUES:
+            value = getattr(values[name], "name", values[name])
+            volume_node.SetAttribute(PREFIX + name, str(value))
+
+
+def restore(parameters: Any, volume_node: Any, names: Sequence[str]) -> None:
+    """Take a volume's points and values (those of `names`) over; without any, none and defaults."""
+    with slicer.util.NodeModify(parameters.parameterNode):
+        if "seeds" in names:
+            vessel_lists.keep(parameters, vessel_lists.referred(volume_node, PREFIX + "vessels"))
+        for name in names:
+            value, text = VALUES.get(name), volume_node.GetAttribute(PREFIX + name)
+            if name in NODES:
+                value = volume_node.GetNodeReference(PREFIX + name)
+            elif text:
+                enumerated = name == "thresholdSource"
+                value = ThresholdSource[text] if enumerated else literal_eval(text)
+            setattr(parameters, name, value)

@@ -4,24 +4,33 @@
 thread; `Run.write` changes the scene when all is computed. One vessel is several with n = 1.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import HandOver, relabel
+from FuzzyConnectedGPULib import HandOver, SegmentOptions, automatic_seeds, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
-from FuzzyVesselCoreLib.mrml import ownership, reading
+from FuzzyVesselCoreLib.mrml import ownership
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.points import Seeds, placed_points, points_in_volume, seeds_of
-from FuzzyVesselCoreLib.mrml.reading import region_mask
+from FuzzyVesselCoreLib.mrml.ownership import check_apart
+from FuzzyVesselCoreLib.mrml.points import (
+    VESSEL_COLOR,
+    Seeds,
+    paint,
+    placed_points,
+    points_in_volume,
+    seeds_of,
+    world_points,
+)
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, region_mask, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     check_segmentation,
@@ -31,47 +40,40 @@ from FuzzyVesselCoreLib.mrml.segments import (
     put_segment,
     segments_tagged,
 )
+from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
-from . import run_inputs
-from .run_inputs import (
-    FaintPointsNote,
-    RunOptions,
-    SamePlaceError,
-    SegmentationResult,
-    UnsureNote,
-    Vessel,
-)
-from .vessel_lists import is_hand_over, is_seed, look, order_of
-from .volumes import labelled_millilitres, scene_array
+from . import fuzzy_scene
+from .fuzzy_scene import labelled_millilitres, scene_array
+from .vessel_lists import is_hand_over, is_seed, order_of, refer
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
+AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 
-ProgressCallback = Callable[[float], bool | None]
+
+# ---- what a run is given, and what it gives back
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """The nodes to write into, as `FuzzyConnectedGPULogic.segment` has them."""
+class RunOptions(SegmentOptions):
+    """All that a run is given beside its volume and points: the library's options, and nodes.
 
+    The attributes in camelCase are arguments of `FuzzyConnectedGPULogic.segment`.
+    """
+
+    backgroundSeedsNode: Any = None
+    maskNode: Any = None
+    maskSegmentID: str = ""
+    roiNode: Any = None
+    # .. and what is written into
     sceneVolumeNode: Any = None
     labelmapNode: Any = None
     segmentationNode: Any = None  # True: a new one
     segmentID: str = ""
     showDisputed: bool = False
 
-    def there(self) -> "Outputs":
-        """Nodes that have left the scene are created again."""
-        segmentation = self.segmentationNode
-        return replace(
-            self,
-            sceneVolumeNode=self.sceneVolumeNode if in_scene(self.sceneVolumeNode) else None,
-            labelmapNode=self.labelmapNode if in_scene(self.labelmapNode) else None,
-            segmentationNode=segmentation and (not in_scene(segmentation) or segmentation),
-        )
-
-    def check(self, volume_node: Any, options: RunOptions) -> None:
+    def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
         scene, labelmap = self.sceneVolumeNode, self.labelmapNode
         segmentation = None if self.segmentationNode is True else self.segmentationNode
@@ -82,33 +84,99 @@ class Outputs:
         ):
             if node is not None and not node.IsA(class_name):
                 text = _("The output {node} must be a {kind}.")
-                raise InputError(text.format(node=reading.node_name(node), kind=kind))
+                raise InputError(text.format(node=node_name(node), kind=kind))
         if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
-            text = _("The fuzzy scene cannot go into the labelmap {scene}.")
-            raise InputError(text.format(scene=reading.node_name(scene)))
-        inputs = {_("input volume"): volume_node, _("mask"): options.maskNode}
-        ownership.check_apart((scene, labelmap), inputs)
+            text = _("The connectedness map cannot go into the labelmap {scene}.")
+            raise InputError(text.format(scene=node_name(scene)))
+        inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
+        check_apart((scene, labelmap), inputs)
         if segmentation is not None:
-            if segmentation is options.maskNode:
-                self._check_mask(segmentation, options.maskSegmentID)
             check_segmentation(segmentation, self.segmentID)
+            if segmentation is self.maskNode and self.maskSegmentID in ("", self.segmentID):
+                text = _(
+                    "The result would change the mask in {mask}: choose one segment as mask, and "
+                    "another one, or a new one, for the result."
+                )
+                raise InputError(text.format(mask=node_name(segmentation)))
 
-    def _check_mask(self, node: Any, mask_id: str) -> None:
-        """Refuse to write into the segments that are the run's mask: one, or all of them."""
-        if not mask_id:
-            text = _(
-                "All segments of {mask} are the mask, and the result would become one of "
-                "them: choose one segment as mask, or another segmentation for the result."
-            )
-            raise InputError(text.format(mask=reading.node_name(node)))
-        if self.segmentID == mask_id:
-            segment = node.GetSegmentation().GetSegment(mask_id)
-            name = segment.GetName() if segment is not None else mask_id
-            text = _(
-                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
-                "choose another one, or a new segment."
-            )
-            raise InputError(text.format(name=name, mask=reading.node_name(node)))
+
+def in_scene(node: Any) -> bool:
+    """Whether there is a node, and it is in the scene."""
+    import slicer
+
+    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
+
+
+class UnsureNote(str):
+    """An automatic threshold (attribute `threshold`) is of low confidence."""
+
+    threshold: Any
+
+    def __new__(cls, threshold: Any) -> "UnsureNote":
+        self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
+        self.threshold = threshold
+        return self
+
+
+class SamePlaceError(InputError):
+    """A seed and a background seed (labels of control points) are in the same voxel."""
+
+    def __init__(self, seed: str, background: str) -> None:
+        self.seed, self.background = seed, background
+        super().__init__(
+            f"The seed {seed} and the background seed {background} are in the same voxel: move or "
+            "delete one of the two."
+        )
+
+
+@dataclass(frozen=True)
+class Vessel:
+    """One vessel of a result."""
+
+    name: str  # of its list of points
+    label: int  # in the labelmap
+    segmentID: str  # empty without a segmentation
+    volumeMl: float
+
+
+@dataclass
+class SegmentationResult:
+    """Outputs and figures of one run; unpacks as (labelmapNode, sceneNode)."""
+
+    labelmapNode: Any  # 1 in the first vessel, and so on
+    sceneNode: Any  # vtkMRMLScalarVolumeNode, connectedness to the points, float32, 0..1
+    threshold: float  # a voxel belongs to the vessels from this connectedness on
+    vessels: list[Vessel]
+    disputedMl: float = 0.0  # of voxels that two vessels reach equally, which belong to none
+    # Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
+    # background, 255 where it is disputed.
+    divisionNode: Any = None
+    affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
+    scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
+    warnings: list[str] = field(default_factory=list)  # what the user should know
+    faintLabels: tuple[str, ...] = ()  # of points without contrast to their surroundings
+    segmentationNode: Any = None  # that was given, or added because True was given
+
+    @property
+    def volumeMl(self) -> float:
+        """Of all vessels together, in millilitres."""
+        return sum(each.volumeMl for each in self.vessels)
+
+    @property
+    def segmentIDs(self) -> list[str]:
+        """Of the vessels, in their order; empty without a segmentation."""
+        return [each.segmentID for each in self.vessels if each.segmentID]
+
+    @property
+    def segmentID(self) -> str:
+        """Of the first vessel."""
+        return self.vessels[0].segmentID if self.vessels else ""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.labelmapNode, self.sceneNode))
+
+
+# ---- the run
 
 
 class Run:
@@ -120,18 +188,19 @@ class Run:
     def __init__(
         self, volume_node: Any, lists: Sequence[Any], options: RunOptions, voxels: Any = None
     ) -> None:
+        options.check_outputs(volume_node)
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
-        self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
-        shape = self.voxels.shape
+        self.voxels = voxels_of(volume_node) if voxels is None else voxels
+        self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = region_of(options, volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
         self._names = _names_of(self.lists)
-        self.origin = run_inputs.origin_of(volume_node, self.lists, options)
+        self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
         self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
@@ -155,72 +224,59 @@ class Run:
             other = _labels_at([self._background], [error.voxel])[0]
             raise SamePlaceError(seed, other) from error
 
-    def write(self, found: Any, outputs: Outputs) -> SegmentationResult:
-        """Write what was computed into the scene."""
+    def write(self, found: Any, **outputs: Any) -> SegmentationResult:
+        """Write what was computed into the scene; `outputs` replace those of the options."""
         refuse_without(self.inputs)
-        image = self.volume_node.GetImageData()
-        if image is None or image.GetDimensions()[::-1] != self.voxels.shape:
-            text = _("The voxels of {volume} were replaced during the run: run it again.")
-            raise InputError(text.format(volume=reading.node_name(self.volume_node)))
-        outputs = outputs.there()
-        outputs.check(self.volume_node, self.options)
+        if not np.array_equal(_grid_of(self.volume_node), self._grid):
+            text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
+            raise InputError(text.format(volume=node_name(self.volume_node)))
+        options = replace(self.options, **outputs)
+        options.check_outputs(self.volume_node)
         values, own = found.scene.values, found.contrast
         if own is None:
             values = values.copy()  # the cache has the other one, and a node may be edited
-        result = _write(
-            self.volume_node, self.lists, found, found.threshold, outputs, self.options, values
-        )
+        result = _write(self.volume_node, self.lists, found, found.threshold, options, values)
         scene_node, division = result.sceneNode, result.divisionNode
-        chosen = self.options.threshold is None
-        run_inputs.note_origin(
-            scene_node,
-            {
-                **self.origin,
-                run_inputs.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
-                run_inputs.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
-                run_inputs.COUNT: division and str(len(self.lists)),
-            },
-            {
-                run_inputs.VOLUME: [self.volume_node],
-                run_inputs.SEEDS: self.lists[:1],
-                run_inputs.VESSELS: self.lists if division else [],
-                run_inputs.DIVISION: [division] if division else [],
-            },
-        )
-        notes = [*self._warnings, *found.notes, *map(self._with_labels, found.scene.notes)]
-        result.warnings[:0] = list(dict.fromkeys(notes))
+        chosen = options.threshold is None
+        for name, noted in {
+            fuzzy_scene.INPUTS: self.origin,
+            fuzzy_scene.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
+            fuzzy_scene.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
+            fuzzy_scene.COUNT: division and str(len(self.lists)),
+        }.items():
+            scene_node.SetAttribute(name, noted)
+        refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
+        refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
+        refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
+        refer(scene_node, fuzzy_scene.DIVISION, [division] if division else [])
+        result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
+        faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
+        result.faintLabels = _labels_at(self._seeds, faint)
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-    def _with_labels(self, note: str) -> str:
-        """A note on seeds without contrast, with the labels of their points."""
-        voxels = getattr(note, "voxels", ())
-        return FaintPointsNote(note, _labels_at(self._seeds, voxels)) if voxels else note
 
 
 def segment(
     volume_node: Any,
     lists: Sequence[Any],
     options: RunOptions,
-    outputs: Outputs,
     progress: ProgressCallback | None = None,
     cached: Any = None,
 ) -> SegmentationResult:
     """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
-    outputs.check(volume_node, options)
     run = Run(volume_node, lists, options)
-    return run.write(run.compute(progress, cached), outputs)
+    return run.write(run.compute(progress, cached))
 
 
-def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> SegmentationResult:
+def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
     """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
     values = scene_array(scene_node)
-    volume_node = scene_node.GetNodeReference(run_inputs.VOLUME) or scene_node
+    volume_node = scene_node.GetNodeReference(fuzzy_scene.VOLUME) or scene_node
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    outputs = replace(outputs.there(), sceneVolumeNode=None)  # it is read, not written
-    outputs.check(volume_node, options)
+    options = replace(options, sceneVolumeNode=None)  # it is read, not written
+    options.check_outputs(volume_node)
     background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
@@ -237,15 +293,15 @@ def threshold_scene(scene_node: Any, options: RunOptions, outputs: Outputs) -> S
         fill_gaps=options.fill_gaps,
         mask=region_of(options, scene_node, values.shape) if options.fill_gaps else None,
     )
-    outputs = replace(outputs, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, found, threshold, outputs, options)
+    options = replace(options, sceneVolumeNode=scene_node)
+    result = _write(volume_node, lists, found, threshold, options)
     result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
 
 
 def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
     """The threshold that a run would choose for a scene: a float, mostly with a reason."""
-    values, known = scene_array(scene_node), run_inputs.contrast_threshold(scene_node)
+    values, known = scene_array(scene_node), fuzzy_scene.contrast_threshold(scene_node)
     if known is not None:
         return known
     background = background_seeds(background_node, scene_node, values.shape)
@@ -253,6 +309,13 @@ def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) ->
 
 
 # --- nodes to arrays
+
+
+def _grid_of(volume_node: Any) -> np.ndarray:
+    """Where a volume has voxels: their number along I, J, K below its IJKToRAS."""
+    image = volume_node.GetImageData()
+    counts = image.GetDimensions() if image is not None else (0, 0, 0)
+    return np.vstack([ijk_to_ras(volume_node), [*counts, 1]])
 
 
 def _names_of(lists: Sequence[Any]) -> list[str]:
@@ -331,10 +394,10 @@ def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.nd
 
 def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
     """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
-    if scene_node.GetNodeReference(run_inputs.DIVISION) is None:
-        return [scene_node.GetNodeReference(run_inputs.SEEDS)], None, [], []
-    lists = run_inputs.vessels_of_scene(scene_node)
-    owners = reading.voxels_of(scene_node.GetNodeReference(run_inputs.DIVISION))
+    if scene_node.GetNodeReference(fuzzy_scene.DIVISION) is None:
+        return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
+    lists = fuzzy_scene.vessels_of_scene(scene_node)
+    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVISION))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         raise InputError(
@@ -350,14 +413,7 @@ def refuse_without(nodes: list[Any]) -> None:
     """Raise `InputRemoved` where an input is no longer in the scene."""
     for node in nodes:
         if not in_scene(node):
-            raise InputRemoved(reading.node_name(node))
-
-
-def in_scene(node: Any) -> bool:
-    """Whether there is a node, and it is in the scene."""
-    import slicer
-
-    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
+            raise InputRemoved(node_name(node))
 
 
 # --- arrays to nodes
@@ -368,7 +424,6 @@ def _write(
     lists: Sequence[Any],
     found: Any,
     threshold: float,
-    outputs: Outputs,
     options: RunOptions,
     values: np.ndarray | None = None,
 ) -> SegmentationResult:
@@ -377,15 +432,15 @@ def _write(
     `found` has `labels` and `disputed`, and with the values of a new scene `owners`; without
     them scene and division stay as they are.
     """
-    there = None if outputs.segmentationNode is True else outputs.segmentationNode
-    segment_id = outputs.segmentID if len(lists) == 1 else ""
+    there = None if options.segmentationNode is True else options.segmentationNode
+    segment_id = options.segmentID if len(lists) == 1 else ""
     if segment_id and there is None:
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids = outputs.sceneVolumeNode, []
-    division_node = scene_node and scene_node.GetNodeReference(run_inputs.DIVISION)
-    arrays = [(ownership.LABELMAP, outputs.labelmapNode, found.labels)]
+    scene_node, ids = options.sceneVolumeNode, []
+    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVISION)
+    arrays = [(ownership.LABELMAP, options.labelmapNode, found.labels)]
     if values is not None:
         arrays.append((ownership.CONNECTEDNESS, scene_node, values))
         if found.owners is not None:
@@ -395,11 +450,9 @@ def _write(
         division_node = None
     images = [image_from_array(array, taken=True) for _kind, _given, array in arrays]
     segments = []
-    for label, node in enumerate(lists if outputs.segmentationNode else (), 1):
+    for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
-        if len(lists) > 1:
-            look(segments[-1], node)
     written, new = {}, []
     with all_or_nothing() as add:
 
@@ -421,7 +474,7 @@ def _write(
             where = there, volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
-                shown = found.disputed if outputs.showDisputed else None
+                shown = found.disputed if options.showDisputed else None
                 _put_disputed(there, volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
         for kind, node in written.items():
@@ -441,7 +494,7 @@ def _write(
         sceneNode=scene_node,
         threshold=threshold,
         vessels=vessels,
-        disputedMl=float(disputed) * voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
+        disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
         divisionNode=written.get(ownership.DIVISION, division_node),
         segmentationNode=there,
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
@@ -467,3 +520,56 @@ def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_
     there = disputed_segment(segmentation_node, volume_node)
     if there and is_as_written(segmentation.GetSegment(there)):
         segmentation.RemoveSegment(there)
+
+
+# ---- seeds without a click
+
+
+def find_seeds(
+    volume_node: Any,
+    options: RunOptions,
+    count: int,
+    seeds_node: Any = None,
+    progress: Any = None,
+    cached: Any = None,
+) -> Any:
+    """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
+
+    No point is added into a voxel that holds one.
+    """
+    import slicer
+
+    voxels = voxels_of(volume_node)
+    if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
+        text = _("{name} is no list of points: choose one, or none for a new list.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
+        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
+    inputs = [node for node in nodes if in_scene(node)]
+    found = automatic_seeds(
+        voxels,
+        find_map=cached and cached.find,
+        spacing=volume_node.GetSpacing()[::-1],
+        mask=region_of(options, volume_node, voxels.shape),
+        count=count,
+        device=options.device,
+        progress=progress,
+    )
+    refuse_without(inputs)
+    with all_or_nothing() as add:
+        if seeds_node is None:
+            seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
+            paint(seeds_node, VESSEL_COLOR)
+        points, number = placed_points(seeds_node), 0
+        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
+        with slicer.util.NodeModify(seeds_node):
+            for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
+                if tuple(voxel) in known:
+                    continue
+                number += 1
+                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
+                    number += 1
+                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
+    return seeds_node

@@ -5,16 +5,30 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from FuzzyConnectedGPULib.affinity import seed_statistics
+from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml.ownership import referred
-from FuzzyVesselCoreLib.mrml.points import VESSEL_COLOR, color_of, paint
-from FuzzyVesselCoreLib.mrml.segments import entry_of
+from FuzzyVesselCoreLib.mrml.points import (
+    VESSEL_COLOR,
+    color_of,
+    paint,
+    placed_points,
+    points_in_volume,
+)
+from FuzzyVesselCoreLib.mrml.reading import voxels_of
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
+from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
-KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
 POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
+SPREADS = 4.0  # deviations from the others' median at which a point is odd
+MIN_POINTS = 3  # of two, it is not known which one is wrong
 
 Color = tuple[float, float, float]
 
@@ -27,11 +41,16 @@ KINDS: dict[str, Color] = {
     "vein": (0.10, 0.70, 0.65),
     OTHER: VESSEL_COLOR,
 }
+NAMES = {
+    "portal vein": _("Portal vein"),
+    "hepatic vein": _("Hepatic vein"),
+    "artery": _("Artery"),
+    "vein": _("Vein"),
+    OTHER: _("Vessel"),
+}
 # Kinds by parts of names; the first that fits.
 WORDS = {
     "portal": "portal vein",
-    "hepatic vein": "hepatic vein",
-    "hepatic_vein": "hepatic vein",
     "arter": "artery",
     "aort": "artery",
     "hepatic": "hepatic vein",
@@ -47,7 +66,7 @@ FURTHER: tuple[Color, ...] = (
 
 def kind_of(list_node: Any) -> str:
     """The kind (of `KINDS`) of a list's vessel; "other" if it was not chosen."""
-    kind = list_node.GetAttribute(KIND)
+    kind = list_node.GetAttribute(VESSEL_KIND)
     return kind if kind in KINDS else OTHER
 
 
@@ -58,18 +77,10 @@ def kind_by_word(name: str) -> str:
 
 def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
     """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
-    list_node.SetAttribute(KIND, name)
+    list_node.SetAttribute(VESSEL_KIND, name)
     known = [_rounded(color) for color in taken]
     free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
     paint(list_node, (free or [KINDS[name]])[0])
-
-
-def look(segment: Any, list_node: Any) -> None:
-    """Give a vtkSegment the name, the colour and the terminology of its list."""
-    segment.SetName(list_node.GetName())
-    segment.SetColor(color_of(list_node))
-    kind = kind_of(list_node)
-    segment.SetTerminology(entry_of("blood vessel" if kind == OTHER else kind))
 
 
 def _rounded(color: Color) -> tuple:
@@ -110,26 +121,32 @@ def keep(parameters: Any, lists: Sequence[Any]) -> None:
     refer(parameters.parameterNode, ROLE, lists)
 
 
-def add_vessel(parameters: Any, names: dict[str, str]) -> Any:
-    """Add a vessel without points and make it the current one; `names` are those of the kinds."""
+def add_vessel(parameters: Any) -> Any:
+    """Add a vessel without points and make it the current one; each has a colour of its own."""
     import slicer
 
     lists = vessels_of(parameters)
-    title = _free_name(names[OTHER], lists)
+    title = _free_name(NAMES[OTHER], lists)
     node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
+    taken: list[Color] = []
+    for each in vessels_of(parameters):
+        if _rounded(color_of(each)) in taken:
+            set_kind(each, kind_of(each), taken)
+        taken.append(_rounded(color_of(each)))
     return node
 
 
-def change_kind(parameters: Any, node: Any, kind: str, names: dict[str, str]) -> None:
+def change_kind(parameters: Any, node: Any, kind: str) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
     others = [each for each in vessels_of(parameters) if each is not node]
-    known = node.GetAttribute(KIND) is None or node.GetName().startswith(names[kind_of(node)])
+    known = node.GetAttribute(VESSEL_KIND) is None
+    known = known or node.GetName().startswith(NAMES[kind_of(node)])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(_free_name(names[kind], others))
+        node.SetName(_free_name(NAMES[kind], others))
 
 
 def remove_vessel(parameters: Any, node: Any) -> None:
@@ -145,15 +162,6 @@ def remove_vessel(parameters: Any, node: Any) -> None:
         parameters.seeds = lists[max(place - 1, 0)]
     keep(parameters, lists)
     slicer.mrmlScene.RemoveNode(node)
-
-
-def take_colors(parameters: Any) -> None:
-    """With several vessels, give each a colour of its own."""
-    taken: list[Color] = []
-    for each in vessels_of(parameters):
-        if _rounded(color_of(each)) in taken:
-            set_kind(each, kind_of(each), taken)
-        taken.append(_rounded(color_of(each)))
 
 
 def _free_name(name: str, lists: Sequence[Any]) -> str:
@@ -201,3 +209,60 @@ def give_point(node: Any, index: int, other: Any) -> int:
         getattr(other, f"SetNthControlPoint{name}")(new, value)
     node.RemoveNthControlPoint(index)
     return new
+
+
+# ---- points as rows of a table, which say which one is odd
+
+
+@dataclass(frozen=True)
+class SeedRow:
+    """One placed point of a list, by its index there; intensities are None outside the volume."""
+
+    index: int
+    label: str
+    ijk: tuple  # the voxel that holds it, as the Data Probe shows it
+    intensity: float | None = None
+    mean: float | None = None  # of its neighbourhood, as the deviation
+    deviation: float | None = None
+
+
+def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRow]:
+    """The placed points of a list, with the intensities of a volume within `radius` voxels."""
+    points = placed_points(seeds_node)
+    volume = voxels_of(volume_node, copy=False)
+    voxels = points_in_volume(volume_node, points.world)
+    hit, values = inside(voxels, volume.shape), {}
+    if hit.any():
+        found = seed_statistics(volume, voxels[hit], radius)
+        each = zip(found.intensity.tolist(), found.mean.tolist(), found.deviation.tolist())
+        values = dict(zip(np.flatnonzero(hit).tolist(), each))
+    return [
+        SeedRow(index, label, tuple(voxel[::-1].tolist()), *values.get(n, ()))
+        for n, (index, label, voxel) in enumerate(zip(points.indices, points.labels, voxels))
+    ]
+
+
+def odd_point(rows: Sequence[SeedRow]) -> tuple[SeedRow | None, float | None]:
+    """The vessel point that disagrees most with the others, and their median intensity.
+
+    None for the point where none does, and for the median where it is outside the volume.
+    The spread is that of the other points, but not below the noise: the lowest deviation in the
+    neighbourhood of any point, as most neighbourhoods hold the border of the vessel, too.
+    """
+    outside = [row for row in rows if row.intensity is None]
+    if outside:
+        return outside[0], None
+    if len(rows) < MIN_POINTS:
+        return None, None
+    values = np.array([row.intensity for row in rows], float)
+    noise = min(float(row.deviation or 0.0) for row in rows)
+    found: tuple[SeedRow | None, float | None] = None, None
+    most = SPREADS
+    for number, row in enumerate(rows):
+        others = np.delete(values, number)
+        median = float(np.median(others))
+        spread = max(1.4826 * float(np.median(np.abs(others - median))), noise)
+        if spread > 0 and abs(values[number] - median) / spread > most:
+            most = abs(values[number] - median) / spread
+            found = row, median
+    return found

@@ -1,22 +1,26 @@
 """The panel of the module: its sections, its runs, and what is said."""
 
+from dataclasses import replace
 from typing import Any
 
 import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.run_inputs import FaintPointsNote, RunOptions
-from FuzzyConnectedGPUMRML.segmenting import Outputs, Run
-from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, vessels_of
-from FuzzyConnectedGPUMRML.views import fit_cameras, fit_slices
+from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
+from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
+from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
+from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
+from FuzzyVesselCoreLib.widgets import packages
+from FuzzyVesselCoreLib.widgets.module_panel import Panel
+from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .following import Following
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
 from .output_section import OutputSection
 from .placing import ClickUndo
@@ -27,8 +31,6 @@ from .wording import NO_POINTS, Situation, advice, worded
 
 NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
 LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
-# Parameters that no text in the status line speaks of.
-UNSAID = ("threshold", "thresholdSource", "fillGaps", "show3D", "showOverlay", "overlayOpacity")
 
 
 class ConnectednessPanel(Panel):
@@ -36,7 +38,6 @@ class ConnectednessPanel(Panel):
 
     _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
-    before: Any = None  # the parameters as the sections saw them last, with all `vessels`
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -69,16 +70,16 @@ class ConnectednessPanel(Panel):
             self.following.react(self.parameters)
             if self._said_of is not None and self._said_of != self._subject():
                 self.say("")  # what it speaks of has changed
-            self._remember()
+            self.input.remember(self.parameters)
         finally:
             self._reacting = False
 
-    def _remember(self) -> None:
-        now = frozen(self.parameters)
-        now.vessels = vessels_of(self.parameters)
-        if now.inputVolume is None and self.before is not None:
-            now.inputVolume = self.before.inputVolume  # points and outputs are still its
-        self.before = now
+    def turn_to(self, volume: Any) -> None:
+        """Another volume was chosen, with points and values of its own: no run begins by that."""
+        self.seeds.placing.stop()
+        self.threshold.forget()
+        self.output.turn_to(volume)
+        self.following.rest()
 
     def show(self) -> None:
         if self._reacting or self._writing:
@@ -136,14 +137,7 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
-        self.before = None
         self.logic.forget()
-
-    @property
-    def volume_changed(self) -> bool:
-        """Whether another volume was chosen since sections last reacted: no run begins then."""
-        earlier = self.before and self.before.inputVolume
-        return earlier is not None and self.parameters.inputVolume not in (None, earlier)
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
@@ -151,21 +145,20 @@ class ConnectednessPanel(Panel):
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
-        """What a text in the status line speaks of."""
-        parameters = self.parameters
-        values = [getattr(parameters, n) for n in parameters.allParameters if n not in UNSAID]
-        return (self.origin(), *values)
+        """What a text in the status line speaks of: all but threshold and filled gaps."""
+        options: Any = self.options(self.parameters)
+        return self.origin(), replace(options, threshold=None, fill_gaps=0)
 
     # --- what sections ask for
 
     @staticmethod
     def has_voxels(volume: Any) -> bool:
         """Whether a node is a volume with voxels of one component."""
-        if volume is None or not volume.IsA("vtkMRMLScalarVolumeNode"):
+        try:
+            voxels_of(volume, copy=False)
+        except InputError:
             return False
-        image = volume.GetImageData()
-        there = image is not None and image.GetPointData().GetScalars() is not None
-        return there and image.GetNumberOfScalarComponents() == 1
+        return True
 
     def result_scene(self, parameters: Any = None) -> Any:
         """The fuzzy scene of the last run, or None."""
@@ -187,11 +180,12 @@ class ConnectednessPanel(Panel):
             else:
                 numbers = [getattr(parameters, name) for name in NUMBERS]
                 own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == run_inputs.CORRECTED:
+            if own["solver"] == fuzzy_scene.CORRECTED:
                 for name in ("corrections", "directions"):
                     own[name] = getattr(parameters, name)
         return RunOptions(
             **region_nodes(parameters),
+            **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold,
             device=parameters.device,
@@ -199,27 +193,17 @@ class ConnectednessPanel(Panel):
             **own,
         )
 
-    def origin(self) -> dict[str, str | None]:
+    def origin(self) -> str:
         """What a result of now would be made of, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return run_inputs.origin_of(parameters.inputVolume, lists, self.options(parameters))
+        return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
         scene, volume = self.result_scene(), self.parameters.inputVolume
-        own = scene is not None and scene.GetNodeReference(run_inputs.VOLUME) is volume
-        return own and run_inputs.is_from(scene, self.origin())
-
-    @staticmethod
-    def output_source(parameters: Any) -> Any:
-        """The node whose results are written."""
-        return parameters.inputVolume
-
-    @staticmethod
-    def output_inputs(parameters: Any) -> dict[str, Any]:
-        """Nodes that results are not written into, by what they are called."""
-        return {_("input volume"): parameters.inputVolume, _("mask"): parameters.mask}
+        own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
+        return own and fuzzy_scene.is_from(scene, self.origin())
 
     def worded(self, said: Any) -> str:
         return worded(said)
@@ -240,54 +224,146 @@ class ConnectednessPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
         self.following.rest()
-        chosen = frozen(parameters)
-        run = self.read(chosen)
+        run = self.read(parameters)
         found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
-        return self.write(run, found, chosen)
+        return self.write(run, found)
 
-    def read(self, chosen: Any, voxels: Any = None) -> Run:
-        """All that a run needs of the scene; `chosen` are frozen parameters."""
-        options, lists = self.options(chosen), clicked_vessels(self.parameters)
-        self._outputs(chosen, lists).check(chosen.inputVolume, options)
-        return Run(chosen.inputVolume, lists, options, voxels)
+    def read(self, parameters: Any, voxels: Any = None) -> Run:
+        """All that a run needs of the scene."""
+        lists = clicked_vessels(parameters)
+        return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
-    def _outputs(self, parameters: Any, lists: list[Any]) -> Outputs:
-        return Outputs(
-            sceneVolumeNode=parameters.sceneVolume,
-            labelmapNode=parameters.labelmap,
-            segmentationNode=parameters.segmentation or True,
-            segmentID=self.output.segment_to_write(parameters) if len(lists) == 1 else "",
-            showDisputed=parameters.showDisputed,
-        )
-
-    def write(self, run: Run, found: Any, chosen: Any) -> str:
+    def write(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
         parameters = self.parameters or self.logic.getParameterNode()
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
-        outputs = self._outputs(parameters if own else chosen, run.lists)
+        outputs = self.output.nodes(parameters) if own else {}
         self._writing = True
         try:
-            result = run.write(found, outputs)
+            result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
                     self.output.written(parameters, result, run.volume_node)
-                    self.threshold.taken(parameters, result, chosen)
+                    self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
         finally:
             self._writing = False
-        faint = [each for each in result.warnings if isinstance(each, FaintPointsNote)]
-        self.seeds.mark_faint(run.lists, tuple(name for each in faint for name in each.labels))
+        self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]
             fit_slices(result.labelmapNode, point)
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
-        notes = [worded(each) for each in result.warnings if each not in faint]
+        # Notes with voxels are on points, which are marked.
+        notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
+
+
+# ---- results that follow the points by themselves
+
+
+class Following:
+    """Starts the whole run again in the background whenever points or settings have changed.
+
+    The latest inputs win; a run that is out of date is cancelled between its steps, and the mouse
+    never waits. While a point is held its labels are shown in the slices; otherwise they are
+    written, as after Apply, and the surface follows.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        self._preview = LabelPreview(_("Vessels preview"))
+        self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self.forget()
+
+    def forget(self) -> None:
+        """The scene is closed, or the panel ends or is left."""
+        self._stop()
+        self._asked: str | None = None  # the origin that was requested last
+        self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
+
+    def _stop(self) -> None:
+        if self._run.pending:
+            self._run.stop()
+        self._ready: tuple | None = None  # what the preview shows, as `_compute` returns it
+        self._preview.drop()
+
+    @property
+    def working(self) -> bool:
+        """Whether a run goes on, or is about to."""
+        return self._run.pending
+
+    def rest(self) -> None:
+        """The inputs of now need no run: one begins elsewhere, or none is wanted."""
+        self._stop()
+        self._asked = self._panel.origin()
+
+    def react(self, parameters: Any) -> None:
+        """Start a run where the user wants that and something has changed."""
+        panel = self._panel
+        if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
+            self._stop()
+            return
+        origin = panel.origin()
+        if origin != self._asked:
+            self._asked = origin
+            if panel.is_current():
+                self._stop()
+            else:
+                self._run.request()
+        elif not panel.seeds.dragging and self._ready is not None:
+            self._write(*self._ready)
+
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> Run:
+        parameters = self._panel.parameters
+        text = volume_fingerprint(parameters.inputVolume)
+        if text != self._copy[0]:  # to copy a large volume at each step would hold the mouse up
+            self._copy = text, voxels_of(parameters.inputVolume)
+        return self._panel.read(parameters, self._copy[1])
+
+    def _compute(self, run: Run, progress: Any) -> tuple:
+        return run, run.compute(progress, self._panel.logic.cached)
+
+    def _show(self, result: tuple) -> None:
+        run, found = result
+        if not self._panel.seeds.dragging:
+            self._write(*result)
+            return
+        self._ready = result
+        colors = [color_of(each) for each in run.lists]
+        volume, shown = run.volume_node, self._panel.parameters.segmentation
+        self._preview.show(
+            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
+        )
+
+    def _write(self, run: Run, found: Any) -> None:
+        self._stop()
+        if run.origin == self._panel.origin():
+            try:
+                self._panel.say(self._panel.write(run, found))
+            except FuzzyVesselError as error:
+                self._fail(error)
+            self._panel.update_soon()
+        else:
+            self._run.request()
+
+    def _fail(self, error: Exception) -> None:
+        panel = self._panel
+        if panel.seeds.dragging and isinstance(error, InputError):
+            self._asked = None  # where the point is now: outside, or on another one
+        else:
+            self._ready = None
+            self._preview.drop()
+            panel.say(panel.worded(error), problem=True)
+            panel.update_soon()
+            if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
+                raise error

@@ -5,10 +5,12 @@ from typing import Any
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import history, views
+from FuzzyConnectedGPUMRML import views
+from FuzzyConnectedGPUMRML.parameters import NODES, VALUES, restore, store
+from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
-from FuzzyVesselCoreLib.widgets.output_selector import EditObserver
+from FuzzyVesselCoreLib.widgets.module_panel import EditObserver
 
 from .placing import list_of
 
@@ -33,7 +35,7 @@ class InputSection:
 
     def forget(self) -> None:
         """The volume is gone."""
-        self._chosen = False  # once, in this scene: a volume that is removed is not replaced
+        self._seen: tuple = (None, {}, [])  # volume, points and values, and lists of all vessels
 
     def _fits(self, node: Any) -> bool:
         return self._panel.has_voxels(node) and node.GetAttribute(KIND) is None
@@ -59,20 +61,27 @@ class InputSection:
 
         What was changed together with the volume, as by a script, stays.
         """
+        before, values, vessels = self._seen
         if parameters.inputVolume is None:
             shown = views.shown_volume()
-            if self._chosen or slicer.mrmlScene.IsBatchProcessing() or not self._fits(shown):
+            # Once in a scene: a volume that is removed is not replaced.
+            if before is not None or slicer.mrmlScene.IsBatchProcessing() or not self._fits(shown):
                 return
             parameters.inputVolume = shown
-        self._chosen = True
-        if not self._panel.volume_changed:
+        volume = parameters.inputVolume
+        if before in (None, volume):
             return
-        before = self._panel.before
-        if slicer.mrmlScene.IsNodePresent(before.inputVolume):
-            history.store(before.inputVolume, vars(before), before.vessels)
-        names = (*history.NODES, *history.VALUES)
-        same = tuple(each for each in names if getattr(parameters, each) == getattr(before, each))
-        history.restore(parameters, parameters.inputVolume, same)
+        if slicer.mrmlScene.IsNodePresent(before):
+            store(before, values, vessels)
+        same = tuple(name for name, value in values.items() if getattr(parameters, name) == value)
+        restore(parameters, volume, same)
+        self._panel.turn_to(volume)
+
+    def remember(self, parameters: Any) -> None:
+        """All sections have reacted; points and values are still those of a volume that went."""
+        volume = parameters.inputVolume or self._seen[0]
+        values = {name: getattr(parameters, name) for name in (*NODES, *VALUES)}
+        self._seen = volume, values, vessels_of(parameters)
 
     def show(self, parameters: Any) -> None:
         nodes = slicer.util.getNodesByClass("vtkMRMLScalarVolumeNode")
@@ -140,21 +149,21 @@ class SegmentChoice:
     ) -> None:
         self._panel, self._box, self._agreed = panel, box, agreed or (lambda _id: True)
         self._id, self._nodes = id_name, node_names
+        self._seen: tuple | None = None  # the nodes, and the ID
         self._shown: list[tuple[str, str]] = []
         box.connect("activated(int)", self._choose)
 
     def forget(self) -> None:
         """The scene is closed."""
-        self._shown = []
+        self._seen, self._shown = None, []
         self._box.clear()
 
     def follow(self, parameters: Any) -> None:
         """Empty the ID if a node has changed without it."""
-        before, changed = self._panel.before, False
-        for name in self._nodes if before is not None else ():
-            changed = changed or getattr(parameters, name) is not getattr(before, name)
-        if changed and getattr(parameters, self._id) == getattr(before, self._id):
-            setattr(parameters, self._id, "")
+        nodes, chosen = [getattr(parameters, name) for name in self._nodes], self._id
+        if self._seen and self._seen[0] != nodes and self._seen[1] == getattr(parameters, chosen):
+            setattr(parameters, chosen, "")
+        self._seen = nodes, getattr(parameters, chosen)
 
     def _choose(self, index: int) -> None:
         parameters = self._panel.parameters

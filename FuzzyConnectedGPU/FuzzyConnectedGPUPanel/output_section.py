@@ -8,9 +8,10 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import ownership, surfaces
+from FuzzyVesselCoreLib.mrml.ownership import CONNECTEDNESS, LABELMAP, SEGMENTATION
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment, result_segments
-from FuzzyVesselCoreLib.widgets.output_selector import OutputSelector
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import SegmentChoice
@@ -32,12 +33,9 @@ class OutputSection:
         add = _("Put the vessels of {source} into '{name}'? Its other segments stay as they are.")
         ui = self.ui
         self._selectors = [
-            OutputSelector(panel, selector, name, kind, question)
-            for selector, name, kind, question in (
-                (ui.segmentationSelector, "segmentation", ownership.SEGMENTATION, add),
-                (ui.labelmapSelector, "labelmap", ownership.LABELMAP, replace),
-                (ui.sceneSelector, "sceneVolume", ownership.CONNECTEDNESS, replace),
-            )
+            OutputSelector(panel, ui.segmentationSelector, "segmentation", SEGMENTATION, add),
+            OutputSelector(panel, ui.labelmapSelector, "labelmap", LABELMAP, replace),
+            OutputSelector(panel, ui.sceneSelector, "sceneVolume", CONNECTEDNESS, replace),
         ]
         self.forget()
 
@@ -50,17 +48,28 @@ class OutputSection:
 
     # --- which segments
 
-    def segment_to_write(self, parameters: Any) -> str:
-        """The segment that is overwritten because the user chose it; else an empty text."""
+    def nodes(self, parameters: Any) -> dict[str, Any]:
+        """What is written into, as the logic takes it."""
+        return dict(
+            sceneVolumeNode=parameters.sceneVolume,
+            labelmapNode=parameters.labelmap,
+            segmentationNode=parameters.segmentation or True,
+            segmentID=self._overwritten(parameters),
+            showDisputed=parameters.showDisputed,
+        )
+
+    @staticmethod
+    def _overwritten(parameters: Any) -> str:
+        """The segment of one vessel that is overwritten because the user chose it; or no text."""
         node, wanted = parameters.segmentation, parameters.segmentID
         there = node is not None and wanted and node.GetSegmentation().GetSegment(wanted)
-        return wanted if there else ""
+        return wanted if there and len(clicked_vessels(parameters)) < 2 else ""
 
     def result_segments(self, parameters: Any) -> list[str]:
         """IDs of the segments of all vessels that a run writes or has written."""
         node, volume = parameters.segmentation, parameters.inputVolume
-        lists = clicked_vessels(parameters) or [parameters.seeds]
-        chosen = self.segment_to_write(parameters) if len(lists) == 1 else ""
+        lists, chosen = clicked_vessels(parameters), self._overwritten(parameters)
+        lists = lists or [parameters.seeds]
         found = [chosen or result_segment(node, each, volume) for each in lists]
         return [each for each in found if each]
 
@@ -71,7 +80,7 @@ class OutputSection:
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""
         node, lists = parameters.segmentation, clicked_vessels(parameters)
-        if node is None or (len(lists) == 1 and self.segment_to_write(parameters)):
+        if node is None or self._overwritten(parameters):
             return ""
         found = [result_segments(node, each, parameters.inputVolume) for each in lists]
         inner = node.GetSegmentation()
@@ -121,16 +130,20 @@ class OutputSection:
 
     # --- what follows and what is shown
 
+    def turn_to(self, volume: Any) -> None:
+        """Choose and show the earlier results of a volume."""
+        parameters = self._panel.parameters
+        for selector in self._selectors:
+            selector.find(parameters)
+        self._draw(volume)  # the other one's result does not lie over this one
+        self.surface.first = False
+        if parameters.labelmap is not None:
+            fit_cameras(parameters.labelmap)
+
     def react(self, parameters: Any) -> None:
         """Use the outputs of the chosen volume; those of other volumes stay as they are."""
-        volume, changed = parameters.inputVolume, self._panel.volume_changed
-        if volume is not None:
-            for selector in self._selectors:
-                selector.follow(parameters, volume, changed)
-            if changed:
-                self._draw(volume)  # the other one's result does not lie over this one
-                if parameters.labelmap is not None:
-                    views.fit_cameras(parameters.labelmap)
+        for selector in self._selectors:
+            selector.leave_others(parameters)
         self._choice.follow(parameters)
         self.surface.react(parameters)
         scene_node, (_node, before_opacity) = self._panel.result_scene(), self._overlay
@@ -151,6 +164,79 @@ class OutputSection:
         self._panel.enable(self.ui.show3DCheckBox, self.surface.why_not(parameters))
 
 
+class OutputSelector:
+    """Shows an output among the parameters, and asks before another node becomes it.
+
+    It is not bound to the parameter: qMRMLNodeComboBox also chooses by itself, when a node is
+    removed or hidden. It tells by `nodeActivated` and `nodeAddedByUser` what a person chose. The
+    question, with {name} and {source}, is asked before a node is written into that was not made
+    for the volume.
+    """
+
+    def __init__(self, panel: Any, selector: Any, name: str, kind: str, question: str) -> None:
+        self._panel, self._selector = panel, selector
+        self._name, self._kind, self._question = name, kind, question
+        selector.connect("nodeActivated(vtkMRMLNode*)", self.choose)
+        selector.connect("nodeAddedByUser(vtkMRMLNode*)", self._take_new)
+
+    def show(self, parameters: Any) -> None:
+        """Show what is chosen."""
+        node = getattr(parameters, self._name)
+        if self._selector.currentNode() is not node:
+            self._selector.setCurrentNode(node)
+
+    def leave_others(self, parameters: Any) -> None:
+        """Leave the outputs of other volumes."""
+        node, volume = getattr(parameters, self._name), parameters.inputVolume
+        if None not in (node, volume) and not ownership.belongs_to(node, self._kind, volume):
+            setattr(parameters, self._name, None)
+
+    def find(self, parameters: Any) -> None:
+        """Choose the volume's earlier output, unless one of its outputs is chosen."""
+        node, volume = getattr(parameters, self._name), parameters.inputVolume
+        if not ownership.belongs_to(node, self._kind, volume):
+            found = ownership.output_of(volume, self._kind, self._selector.nodeTypes[0])
+            setattr(parameters, self._name, found)
+
+    def choose(self, node: Any) -> None:
+        """Take the node that a person chose, None for a new one, where that may be written."""
+        parameters = self._panel.parameters
+        if parameters is None or node is getattr(parameters, self._name):
+            return
+        if node is None or self._agreed(parameters, node):
+            setattr(parameters, self._name, node)
+        self.show(parameters)
+
+    def _take_new(self, node: Any) -> None:
+        parameters = self._panel.parameters
+        if parameters is not None and parameters.inputVolume is not None:
+            ownership.claim(node, self._kind, parameters.inputVolume)
+            setattr(parameters, self._name, node)
+
+    def _agreed(self, parameters: Any, node: Any) -> bool:
+        """Whether a node may be written into, after asking where it was not made for this."""
+        volume = parameters.inputVolume
+        if volume is None:
+            self._panel.say(_("Choose the volume first."))
+            return False
+        if ownership.belongs_to(node, self._kind, volume):
+            return True
+        try:
+            inputs = {_("input volume"): volume, _("mask"): parameters.mask}
+            ownership.check_apart([node], inputs)
+        except InputError as error:
+            self._panel.say(self._panel.worded(error))
+            return False
+        question = self._question.format(name=node.GetName(), source=volume.GetName())
+        if ownership.is_output(node, self._kind):
+            others = ", ".join(each.GetName() for each in ownership.sources_of(node))
+            question += " " + _("It holds the result of {others}.").format(others=others)
+        if not slicer.util.confirmYesNoDisplay(question, windowTitle=self._panel.title()):
+            return False
+        ownership.claim(node, self._kind, volume)
+        return True
+
+
 # ---- The surface of the result in the 3D views: it follows the result, made by a thread
 
 
@@ -169,6 +255,7 @@ class ResultSurface:
         """The segmentation is gone."""
         self._run.stop()
         self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
+        self._seen: tuple = (None, False)  # the segmentation, and whether it is shown in 3D
         self.first = False  # whether it is the first of a volume, which 3D views are centred on
 
     @property
@@ -186,10 +273,9 @@ class ResultSurface:
 
     def react(self, parameters: Any) -> None:
         """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
-        self.first = self.first and not self._panel.volume_changed
-        node, before = parameters.segmentation, self._panel.before
-        same = before is not None and before.segmentation is node
-        if node is None or not same or before.show3D == parameters.show3D:
+        node, before = parameters.segmentation, self._seen
+        self._seen = node, parameters.show3D
+        if node is None or node is not before[0] or before == self._seen:
             return
         for each in self._panel.output.result_segments(parameters):
             if parameters.show3D:
@@ -212,15 +298,6 @@ class ResultSurface:
         # The module may have been left since: the parameters are in the scene all the same.
         return self._panel.parameters or self._panel.logic.getParameterNode()
 
-    def _result(self) -> tuple[Any, list[str]]:
-        """The segmentation, and the segments that get a surface now."""
-        parameters = self._parameters()
-        node = parameters.segmentation
-        if node is None or not parameters.show3D:
-            return node, []
-        ids = self._panel.output.result_segments(parameters)
-        return node, [each for each in ids if surfaces.may_have_surface(node, each)]
-
     # --- the steps; `_compute` alone runs in another thread
 
     def _read(self) -> list[tuple]:
@@ -228,8 +305,10 @@ class ResultSurface:
 
         Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
         """
-        node, ids = self._result()
-        if not ids:
+        parameters = self._parameters()
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        ids = [each for each in ids if surfaces.may_have_surface(node, each)]
+        if not ids or not parameters.show3D:
             return []
         inner, jobs = node.GetSegmentation(), []
         for each in inner.GetSegmentIDs():

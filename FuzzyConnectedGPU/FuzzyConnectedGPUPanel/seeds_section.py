@@ -8,8 +8,13 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
-from FuzzyConnectedGPUMRML.seeds import OddPoint, SeedRow, odd_point
-from FuzzyConnectedGPUMRML.vessel_lists import color_of, give_point, vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import (
+    SeedRow,
+    color_of,
+    give_point,
+    odd_point,
+    vessels_of,
+)
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
 from .input_section import region_nodes, region_problem
@@ -121,8 +126,7 @@ class SeedsSection:
 
     def show_odd_point(self) -> None:
         """Select and show the point that the advice speaks of."""
-        found = self.odd_point()
-        seed = found.row if found is not None else next(iter(self.faint()), None)
+        seed = self._odd_point()[0] or next(iter(self.faint()), None)
         for number, (_node, each) in enumerate(self.rows):
             if each is seed:
                 self.ui.seedsTable.selectRow(number)
@@ -154,8 +158,7 @@ class SeedsSection:
             if node is not background and not node.GetNthControlPointSelected(row.index)
         ]
 
-    def odd_point(self) -> OddPoint | None:
-        """The vessel point that disagrees most with the others."""
+    def _odd_point(self) -> tuple[SeedRow | None, float | None]:
         seeds = self._panel.parameters.seeds
         return odd_point([row for node, row in self.rows if node is seeds])
 
@@ -164,15 +167,15 @@ class SeedsSection:
 
         `there` says whether there is a result, which finds that.
         """
-        found, faint = self.odd_point(), self.faint()
-        if found is not None and found.others is None:
+        (odd, others), faint = self._odd_point(), self.faint()
+        if odd is not None and others is None:
             text = _("The point {point} is outside the volume: move or delete it.")
-            return text.format(point=_link(found.row))
-        if found is not None:
+            return text.format(point=_link(odd))
+        if odd is not None:
             return _(
                 "The point {point} ({value:.4g}) is unlike the other vessel points "
                 "({others:.4g}): look whether it is in a vessel."
-            ).format(point=_link(found.row), value=found.row.intensity, others=found.others)
+            ).format(point=_link(odd), value=odd.intensity, others=others)
         text = _(
             "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
             "it into the middle of a vessel, or delete it."
@@ -183,8 +186,6 @@ class SeedsSection:
 
     def react(self, parameters: Any) -> None:
         """Observe the lists that are chosen."""
-        if self._panel.volume_changed:
-            self.placing.stop()
         lists = [*vessels_of(parameters), *filter(None, [parameters.backgroundSeeds])]
         if lists == self._observed:
             return

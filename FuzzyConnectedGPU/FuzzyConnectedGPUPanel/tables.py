@@ -19,7 +19,6 @@ class Table:
 
     def __init__(self, widget: Any, widest: int = 0, editable: Sequence[int] = ()) -> None:
         self.widget, self._widest, self._editable = widget, widest, editable
-        self._shown: list[list[Cell]] = []
         header = widget.horizontalHeader()
         header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
         header.setSectionResizeMode(widest, qt.QHeaderView.Stretch)
@@ -28,12 +27,9 @@ class Table:
         """Show rows of cells."""
         blocked = self.widget.blockSignals(True)
         self.widget.setRowCount(len(rows))
-        before = self._shown + [[]] * len(rows)
         for number, row in enumerate(rows):
-            if row != before[number] or self._editable:
-                for column, cell in enumerate(row):
-                    self._fill(number, column, *cell)
-        self._shown = rows
+            for column, cell in enumerate(row):
+                self._fill(number, column, *cell)
         self.widget.blockSignals(blocked)
 
     def _fill(self, row: int, column: int, text: str, tooltip: str, color: Color | None) -> None:

@@ -1,18 +1,19 @@
 """Section Threshold: less and more, the automatic choice, and the result that follows."""
 
+from dataclasses import replace
 from typing import Any
 
 import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import run_inputs
+from FuzzyConnectedGPUMRML import fuzzy_scene
+from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
+from FuzzyConnectedGPUMRML.segmenting import threshold_scene
 from FuzzyConnectedGPUMRML.views import ThresholdPreview
-from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
 from FuzzyVesselCoreLib.errors import InputError
 
-from .input_section import region_nodes
 from .tables import millilitres
 from .wording import threshold_reason, worded
 
@@ -25,6 +26,7 @@ class ThresholdSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
+        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
         self._held = qt.QTimer()
         self._held.setInterval(LOOK)
         self._held.connect("timeout()", self._end_if_released)
@@ -34,9 +36,8 @@ class ThresholdSection:
         self.forget()
 
     def forget(self) -> None:
-        """The fuzzy scene is gone."""
-        self._held.stop()
-        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
+        """The fuzzy scene is gone, or is that of another volume."""
+        self.end_preview()
         self._applied: tuple | None = None  # what the labels were written of
 
     # --- what the user does
@@ -92,12 +93,13 @@ class ThresholdSection:
 
     # --- what runs do
 
-    def taken(self, parameters: Any, result: Any, chosen: Any) -> None:
+    def taken(self, parameters: Any, result: Any, options: Any) -> None:
         """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
-        self._applied = (float(result.threshold), chosen.fillGaps, chosen.showDisputed)
-        if parameters.threshold == chosen.threshold:  # else it was moved meanwhile
-            parameters.threshold = self._applied[0]
-            if chosen_threshold(parameters) is None and chosen_threshold(chosen) is not None:
+        self._applied = (float(result.threshold), options.fill_gaps, options.showDisputed)
+        if chosen_threshold(parameters) is None:
+            if options.threshold is None:
+                parameters.threshold = self._applied[0]
+            else:
                 self._take_automatic(parameters)
         self._follow(parameters, result.sceneNode)
 
@@ -105,9 +107,8 @@ class ThresholdSection:
 
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
-        if self._panel.volume_changed:  # threshold and result are the other one's
-            self.end_preview()
-            self._applied = None
+        if self._applied is not None and parameters.threshold != self._applied[0]:
+            parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
         if not self._panel.running.active:  # what is moved in a run is taken when the run ends
             self._follow(parameters, self._panel.result_scene())
 
@@ -115,40 +116,29 @@ class ThresholdSection:
         wanted = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
         if self._applied is None or scene_node is None:
             self._applied = wanted
-        if wanted == self._applied:
-            return
-        with slicer.util.NodeModify(parameters.parameterNode):
-            if wanted[0] != self._applied[0]:
-                parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
+        if wanted != self._applied:
             self._apply(parameters)
 
     def _apply(self, parameters: Any) -> None:
         """Write the labels of the threshold, the filled gaps and the disputed voxels."""
         self.end_preview()
-        self._applied = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
         scene_node, panel = parameters.sceneVolume, self._panel
-        by_contrast = run_inputs.contrast_threshold(scene_node) is not None
-        cut = 0.0 if by_contrast else parameters.cut
+        by_contrast = fuzzy_scene.contrast_threshold(scene_node) is not None
+        least = LEAST if by_contrast else max(parameters.cut, LEAST)
+        parameters.threshold = max(parameters.threshold, least)
+        self._applied = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
+        options = replace(
+            panel.options(parameters),
+            threshold=parameters.threshold,
+            cut=None,
+            segmentationNode=parameters.segmentation,
+        )
         try:
-            result = panel.logic.thresholdScene(
-                scene_node,
-                max(parameters.threshold, LEAST, cut),
-                backgroundSeedsNode=parameters.backgroundSeeds,
-                cut=cut,
-                fillGaps=parameters.fillGaps,
-                **region_nodes(parameters),
-                labelmapNode=parameters.labelmap,
-                segmentationNode=parameters.segmentation,
-                segmentID=panel.output.segment_to_write(parameters),
-                showDisputed=parameters.showDisputed,
-            )
+            result = threshold_scene(scene_node, options)
         except InputError as error:
             panel.say(worded(error))
             return
-        volume_node = scene_node.GetNodeReference(run_inputs.VOLUME)
-        heeded = run_inputs.threshold_text(volume_node, panel.options(parameters))
-        scene_node.SetAttribute(run_inputs.THRESHOLD_INPUTS, heeded)
-        panel.output.written(parameters, result, volume_node)
+        panel.output.written(parameters, result, scene_node.GetNodeReference(fuzzy_scene.VOLUME))
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)
@@ -175,7 +165,7 @@ class ThresholdSection:
         curve = self._curve()
         if curve is None:
             return 0.0, 1.0
-        automatic = run_inputs.threshold_of_run(self._panel.result_scene(parameters))
+        automatic = fuzzy_scene.threshold_of_run(self._panel.result_scene(parameters))
         expected = volume_ml if automatic is None else curve.at(automatic)
         return volume_ml / curve.total, volume_ml / max(expected, 1e-9)
 
@@ -191,7 +181,7 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(self.measured(parameters))
-        reason = threshold_reason(run_inputs.contrast_threshold(self._panel.result_scene()))
+        reason = threshold_reason(fuzzy_scene.contrast_threshold(self._panel.result_scene()))
         ui.thresholdNoteLabel.text = reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 

@@ -7,22 +7,14 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import vessel_lists
-from FuzzyConnectedGPUMRML.run_inputs import vessels_of_scene
-from FuzzyConnectedGPUMRML.vessel_lists import KINDS, color_of, kind_of
-from FuzzyConnectedGPUMRML.volumes import labelled_millilitres
+from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, color_of, kind_of
 from FuzzyVesselCoreLib.mrml.points import paint
-from FuzzyVesselCoreLib.mrml.segments import result_segment
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, look, result_segment
 
 from .placing import list_of
 from .tables import Color, Table, millilitres
 
-NAMES = {
-    "portal vein": _("Portal vein"),
-    "hepatic vein": _("Hepatic vein"),
-    "artery": _("Artery"),
-    "vein": _("Vein"),
-    "other": _("Vessel"),
-}
 COLOR, NAME, KIND, POINTS, VOLUME = range(5)
 ROW, HEADER, SHOWN = 26, 24, 6  # pixels of a row and of the header; rows before it scrolls
 WIDTHS = {COLOR: 30, POINTS: 58, VOLUME: 72}  # pixels
@@ -62,8 +54,7 @@ class VesselsSection:
         with slicer.util.NodeModify(parameters.parameterNode):
             if not vessel_lists.vessels_of(parameters):
                 list_of(parameters, "seeds")
-            vessel_lists.add_vessel(parameters, NAMES)
-            vessel_lists.take_colors(parameters)
+            vessel_lists.add_vessel(parameters)
         for node in vessel_lists.vessels_of(parameters):
             self._look(node)
 
@@ -114,8 +105,8 @@ class VesselsSection:
 
     def change_kind(self, node: Any, kind: str) -> None:
         """Give a vessel a kind; colour, terminology and usual name follow."""
-        if kind != kind_of(node) or not node.GetAttribute(vessel_lists.KIND):
-            vessel_lists.change_kind(self._panel.parameters, node, kind, NAMES)
+        if kind != kind_of(node) or not node.GetAttribute(VESSEL_KIND):
+            vessel_lists.change_kind(self._panel.parameters, node, kind)
             self._look(node)
 
     def _look(self, node: Any) -> None:
@@ -124,7 +115,7 @@ class VesselsSection:
         segment_id = result_segment(parameters.segmentation, node, parameters.inputVolume)
         if segment_id:
             segmentation = parameters.segmentation.GetSegmentation()
-            vessel_lists.look(segmentation.GetSegment(segment_id), node)
+            look(segmentation.GetSegment(segment_id), node)
         self._panel.update_soon()
 
     def hand_over(self, on: bool = True) -> None:

@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib import input_validation
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
-from FuzzyConnectedGPUMRML.run_inputs import SamePlaceError, UnsureNote
+from FuzzyConnectedGPUMRML.segmenting import SamePlaceError, UnsureNote
 from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
 from FuzzyVesselCoreLib.widgets import wording as common
 

@@ -4,11 +4,11 @@ Each takes layers in the main thread and returns ``job(progress) -> (layers, tex
 another one; a layer is napari's tuple of data, keyword arguments and kind.
 """
 
-import colorsys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from napari.utils.colormaps import ensure_colormap
 
 from FuzzyConnectedGPULib import segment
 from FuzzyVesselCoreLib.errors import InputError
@@ -23,11 +23,12 @@ def vessels_job(
     points: Any,
     background: Any = None,
     mask: Any = None,
-    threshold: float | None = None,
+    automatic: bool = True,
+    threshold: float = 0.5,
     device: str = "auto",
 ) -> Job:
     """The segmentation of the vessels that points lie in; `InputError` names a layer that does not
-    fit. The threshold is 0 to 1, or None for the automatic one."""
+    fit. The threshold (0 to 1) counts where it is not the automatic one."""
     if image is None:
         raise InputError("Choose the image with the vessels: open one first.")
     volume, place, name = voxels_of(image), place_of(image), image.name
@@ -40,7 +41,7 @@ def vessels_job(
     def run(progress: Progress) -> tuple[list[tuple], str]:
         found = segment(
             volume, seeds, spacing=spacing, background_seeds=others, mask=inside,
-            threshold=threshold, device=device, progress=progress,
+            threshold=None if automatic else threshold, device=device, progress=progress,
         )  # fmt: skip
         labels = found.labels[0] if flat else found.labels
         text = f"{np.count_nonzero(labels):,} voxels from strength {float(found.threshold):.3g} on"
@@ -49,36 +50,31 @@ def vessels_job(
     return run
 
 
-def _color(generation: int) -> tuple[float, float, float, float]:
-    """A colour that differs from those of the generations nearby."""
-    golden_ratio = 0.618034
-    return (*colorsys.hsv_to_rgb(generation * golden_ratio % 1.0, 0.65, 0.95), 1.0)
-
-
-def centrelines_job(labels: Any, label: int = 0, level: int = 2, device: str = "auto") -> Job:
-    """The centrelines of a labels layer (label 0: of all), a path a branch with its measures as
-    features; `InputError` if it is empty."""
-    if labels is None:
+def centrelines_job(vessels: Any, number: int = 0, level: int = 2, device: str = "auto") -> Job:
+    """The centrelines of a label of a labels layer (0: of all), a path a branch with its measures
+    as features; `InputError` if there is none."""
+    if vessels is None:
         raise InputError("Choose the labels with the vessels: find them first.")
-    voxels = voxels_of(labels)
-    mask = voxels != 0 if label == 0 else voxels == label
+    labels, place, name = voxels_of(vessels), place_of(vessels), vessels.name
+    mask = labels != 0 if number == 0 else labels == number
     if not mask.any():
-        missing = "is empty" if label == 0 else f"has no label {label}"
-        raise InputError(f"The layer '{labels.name}' {missing}.")
-    place, name, spacing, flat = place_of(labels), labels.name, spacing_of(labels), labels.ndim == 2
+        missing = "is empty" if number == 0 else f"has no label {number}"
+        raise InputError(f"The layer '{name}' {missing}.")
+    spacing, flat = spacing_of(vessels), vessels.ndim == 2
 
     def run(progress: Progress) -> tuple[list[tuple], str]:
         skeleton = skeletonize(mask, spacing, level=level, device=device, progress=progress)
         if not skeleton.branches:
             raise InputError(f"The object in '{name}' has no branch: it is a single spot.")
         table = skeleton.to_table()
+        hues = 0.618034 * np.array(table["generation"]) % 1.0  # the golden ratio sets them apart
         paths = [branch.points[:, 1:] if flat else branch.points for branch in skeleton.branches]
         options = {
             "name": f"{name} centrelines",
             "shape_type": "path",
             "features": table,
             "edge_width": 0.6,  # voxels
-            "edge_color": [_color(generation) for generation in table["generation"]],
+            "edge_color": 0.35 + 0.65 * ensure_colormap("hsv").map(hues),  # pale
             "face_color": "transparent",
             "blending": "translucent_no_depth",  # seen inside the labels, too
             "opacity": 1.0,

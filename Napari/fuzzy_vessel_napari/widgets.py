@@ -1,19 +1,9 @@
 """The two widgets: a button that runs a job, its progress, and one that cancels it."""
 
+from collections.abc import Callable
 from typing import Any
 
-from magicgui.widgets import (
-    CheckBox,
-    ComboBox,
-    Container,
-    FloatSlider,
-    Label,
-    ProgressBar,
-    PushButton,
-    Slider,
-    SpinBox,
-    create_widget,
-)
+from magicgui import widgets as gui
 from napari.layers import Image, Labels, Layer, Points
 from napari.qt.threading import GeneratorWorkerSignals, WorkerBase
 from napari.viewer import Viewer
@@ -38,30 +28,34 @@ class Worker(WorkerBase):
         return not self.abort_requested
 
 
-class JobPanel(Container):
-    """Fields (magicgui) above a button with a verb; one run at a time, in another thread."""
+class JobPanel(gui.Container):
+    """Fields above a button with a verb; one run at a time, in another thread.
 
-    def __init__(self, viewer: Any, fields: list[Any], verb: str) -> None:
-        self._viewer = viewer
+    `make_job` is called with the fields' values, by their names; it raises `FuzzyVesselError`
+    where they do not fit.
+    """
+
+    def __init__(
+        self, viewer: Viewer, verb: str, make_job: Callable[..., Job], fields: list[Any]
+    ) -> None:
+        self._viewer, self._make_job, self._fields = viewer, make_job, fields
         self._worker: Any = None
-        self.run_button = PushButton(text=verb)
-        self.cancel_button = PushButton(text="Cancel", enabled=False)
-        self.bar = ProgressBar(min=0, max=100, value=0)
-        self.status = Label(value="")
+        device = gui.ComboBox(choices=("auto", "cpu", "cuda"), name="device", label="Device")
+        fields.append(device)
+        self.run_button = gui.PushButton(text=verb)
+        self.cancel_button = gui.PushButton(text="Cancel", enabled=False)
+        self.bar = gui.ProgressBar(min=0, max=100, value=0)
+        self.status = gui.Label(value="")
         super().__init__(
             widgets=[*fields, self.run_button, self.cancel_button, self.bar, self.status]
         )
         self.run_button.changed.connect(self.run)
         self.cancel_button.changed.connect(self.cancel)
 
-    def job(self) -> Job:
-        """What the button runs, from the fields; raises `FuzzyVesselError` if they do not fit."""
-        raise NotImplementedError
-
     def run(self) -> None:
         """Start the job; what does not fit is said below the buttons."""
         try:
-            job = self.job()
+            job = self._make_job(**{field.name: field.value for field in self._fields})
         except FuzzyVesselError as error:
             self.status.value = str(error)
             return
@@ -104,46 +98,28 @@ class VesselsWidget(JobPanel):
     """Image and points to a labels layer."""
 
     def __init__(self, viewer: Viewer) -> None:
-        self.image = create_widget(annotation=Image, label="Image")
-        self.points = create_widget(annotation=Points, label="In vessels")
-        self.background = create_widget(annotation=Points | None, label="Not vessel")
-        self.mask = create_widget(annotation=Labels | None, label="Only inside")
-        self.automatic = CheckBox(value=True, label="Automatic threshold")
-        self.threshold = FloatSlider(value=0.5, min=0, max=1, label="Threshold", enabled=False)
-        self.device = ComboBox(choices=("auto", "cpu", "cuda"), value="auto", label="Device")
-        self.automatic.changed.connect(
-            lambda automatic: setattr(self.threshold, "enabled", not automatic)
-        )
-        fields = [self.image, self.points, self.background, self.mask]
-        super().__init__(
-            viewer, [*fields, self.automatic, self.threshold, self.device], "Find vessels"
-        )
-
-    def job(self) -> Job:
-        """The segmentation that the fields ask for."""
-        return vessels_job(
-            self.image.value,
-            self.points.value,
-            self.background.value,
-            self.mask.value,
-            None if self.automatic.value else self.threshold.value,
-            self.device.value,
-        )
+        automatic = gui.CheckBox(value=True, name="automatic", label="Automatic threshold")
+        threshold = gui.FloatSlider(value=0.5, min=0, max=1, name="threshold", label="Threshold")
+        threshold.enabled = False
+        automatic.changed.connect(lambda chosen: setattr(threshold, "enabled", not chosen))
+        fields = [
+            gui.create_widget(annotation=Image, name="image", label="Image"),
+            gui.create_widget(annotation=Points, name="points", label="In vessels"),
+            gui.create_widget(annotation=Points | None, name="background", label="Not vessel"),
+            gui.create_widget(annotation=Labels | None, name="mask", label="Only inside"),
+            automatic,
+            threshold,
+        ]
+        super().__init__(viewer, "Find vessels", vessels_job, fields)
 
 
 class CentrelinesWidget(JobPanel):
     """Labels to a shapes layer with a path a branch."""
 
     def __init__(self, viewer: Viewer) -> None:
-        self.vessels = create_widget(annotation=Labels, label="Labels")
-        self.number = SpinBox(value=0, min=0, max=65535, label="Label (0: all)")
-        self.level = Slider(value=2, min=1, max=3, label="Detail")
-        self.device = ComboBox(choices=("auto", "cpu", "cuda"), value="auto", label="Device")
-        fields = [self.vessels, self.number, self.level, self.device]
-        super().__init__(viewer, fields, "Find centrelines")
-
-    def job(self) -> Job:
-        """The centrelines that the fields ask for."""
-        return centrelines_job(
-            self.vessels.value, self.number.value, self.level.value, self.device.value
-        )
+        fields = [
+            gui.create_widget(annotation=Labels, name="vessels", label="Labels"),
+            gui.SpinBox(value=0, min=0, max=65535, name="number", label="Label (0: all)"),
+            gui.Slider(value=2, min=1, max=3, name="level", label="Detail"),
+        ]
+        super().__init__(viewer, "Find centrelines", centrelines_job, fields)

@@ -1,4 +1,4 @@
-"""Colours of lines, tubes and curves: by branch, radius, generation or tree."""
+"""Models of lines and tubes, and colours: by branch, radius, generation or tree."""
 
 import colorsys
 from typing import Any
@@ -11,9 +11,8 @@ from .lines import vtk_array
 COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slicer-core
 LINE_WIDTH = 3  # pixels
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
-BRANCH, RADIUS, GENERATION, TREE = "branch", "radius", "generation", "tree"
-# Cell arrays, red green blue.
-ARRAYS = {BRANCH: "BranchColor", GENERATION: "GenerationColor", TREE: "TreeColor"}
+# Cell arrays, red green blue; "radius" is the fourth kind of colours.
+COLOR_ARRAYS = {"branch": "BranchColor", "generation": "GenerationColor", "tree": "TreeColor"}
 
 
 def color_model(model: Any, kind: str, tree: Any) -> None:
@@ -23,43 +22,53 @@ def color_model(model: Any, kind: str, tree: Any) -> None:
     data, display = model.GetPolyData(), model.GetDisplayNode()
     if data is None or display is None:
         return
-    if kind == RADIUS:
+    if kind == "radius":
         display.SetActiveScalar(lines.RADIUS, vtk.vtkAssignAttribute.POINT_DATA)
         display.SetAndObserveColorNodeID(COLORS)
         display.SetScalarRangeFlag(display.UseDataScalarRange)
     else:
         colors = np.array(line_colors(data, kind, tree), float).reshape(-1, 3)
         values = np.rint(255 * colors).astype(np.uint8)
-        data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
-        display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
+        data.GetCellData().AddArray(vtk_array(values, COLOR_ARRAYS[kind]))
+        display.SetActiveScalar(COLOR_ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
         display.SetScalarRangeFlag(display.UseDirectMapping)
     display.ScalarVisibilityOn()
 
 
-def show_model(node: Any, lines: bool) -> None:
-    """Colour a new model by radius; `lines` are drawn a few pixels wide."""
-    color_model(node, RADIUS, NO_SEGMENT)
-    if lines:
-        node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
-        node.GetDisplayNode().LightingOff()
+def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
+    """Put lines or tubes (vtkPolyData) into a vtkMRMLModelNode, under a parent transform.
+
+    A new model is coloured by radius; lines are drawn a few pixels wide.
+    """
+    import slicer
+
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObservePolyData(data)
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+        color_model(node, "radius", NO_SEGMENT)
+        if data.GetNumberOfLines():
+            node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
+            node.GetDisplayNode().LightingOff()
 
 
 def kind_of(model: Any) -> str:
     """What the colours of a model of lines tell, as `color_by` takes it."""
     display = model.GetDisplayNode()
     name = display.GetActiveScalarName() if display is not None else None
-    return next((kind for kind, array in ARRAYS.items() if array == name), RADIUS)
+    return next((kind for kind, array in COLOR_ARRAYS.items() if array == name), "radius")
 
 
 def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
-    name = {RADIUS: lines.MEAN_RADIUS, GENERATION: lines.GENERATION}.get(kind, lines.BRANCH)
-    found = lines.values_of(data, name)
+    arrays = {"radius": "MeanRadius", "generation": "Generation"}
+    found = lines.values_of(data, arrays.get(kind, "BranchId"))
     values = np.zeros(0) if found is None else found
-    if kind == TREE:
+    if kind == "tree":
         return [tree] * len(values)
-    if kind != RADIUS:
-        color = branch_color if kind == BRANCH else generation_color
+    if kind != "radius":
+        color = branch_color if kind == "branch" else generation_color
         return [color(int(number)) for number in values]
     low, high = radius_range(data)
     return [radius_color(each) for each in np.clip((values - low) / (high - low or 1), 0, 1)]

@@ -29,12 +29,9 @@ from PotentialSkeletonLib.branch_tools import (
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .colouring import branch_color, generation_color
-from .lines import fill_table, names_of, skeleton_of, told_apart
-from .outputs import LABEL, SEGMENT, tree_name, vessels_node
+from .lines import fill_table, names_of, stored_skeleton, told_apart
+from .outputs import INPUT, LABEL, SEGMENT, tree_name
 from .solid import SolidInput, read_solid
-
-BRANCH, GENERATION, NAME, SUBTREE = "branch", "generation", "name", "subtree"
-LIVER_SEGMENTS = "segment"
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
     numbers of branches. `InputError` where the kind is unknown, no branch has a name, or a chosen
     branch does not exist or is in two groups.
     """
-    names, skeleton = names_of(model), skeleton_of(model)
+    names, skeleton = names_of(model), stored_skeleton(model)
     numbers = range(len(skeleton.branches))
     titles: list[str]  # of each group
     owner: dict[int, int]  # its position, of each branch
@@ -73,14 +70,14 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
                     )
                     raise InputError(text.format(name=titles[number], branch=branch))
                 owner[branch] = number
-    elif by == BRANCH:
+    elif by == "branch":
         titles = [names.get(n) or f"Branch {n}" for n in numbers]
         owner = {n: n for n in numbers}
-    elif by == GENERATION:
+    elif by == "generation":
         generations = skeleton.generations()
         titles = [f"Generation {g}" for g in range(max(generations) + 1)]
         owner, color = dict(enumerate(generations)), generation_color
-    elif by not in (NAME, SUBTREE, LIVER_SEGMENTS):
+    elif by not in ("name", "subtree", "segment"):
         text = _(
             "Branches cannot be grouped by {kind!r}: use branch, generation, name, subtree or "
             "segment."
@@ -89,9 +86,9 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
     elif not names:
         raise InputError(_("No branch has a name yet: name the branches that matter first."))
     else:
-        if by != NAME:
+        if by != "name":
             names = inherited_names(rooted_forest(skeleton), names)
-        if by == LIVER_SEGMENTS:
+        if by == "segment":
             names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
             if not names:
                 text = _("No branch has the name of a liver segment: propose names first.")
@@ -118,7 +115,7 @@ class TerritoryNodes:
     unreached: float
 
 
-def split(model: Any, by: str, progress: Any, wait: Any) -> Any:
+def split_vessels(model: Any, by: str, progress: Any, wait: Any) -> Any:
     """See `Tree.split`."""
     solid, skeleton = in_vessels(model)
     groups = groups_by(model, by)
@@ -164,9 +161,15 @@ def vessels_of(model: Any) -> SolidInput:
 
     `InputError` where it is not in the scene any more, or empty.
     """
+    node = model.GetNodeReference(INPUT)
+    if node is None:
+        text = _(
+            "The vessels of {model} are not in the scene any more: find the centrelines again."
+        )
+        raise InputError(text.format(model=node_name(model)))
     segment_id, label = model.GetAttribute(SEGMENT) or None, model.GetAttribute(LABEL)
     label = None if label is None else int(label)
-    return read_solid(vessels_node(model), segment_id, label).cropped()
+    return read_solid(node, segment_id, label).cropped()
 
 
 def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
@@ -177,7 +180,7 @@ def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
 
 def _on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
-    skeleton = skeleton_of(model)
+    skeleton = stored_skeleton(model)
     sizes = [len(branch.points) for branch in skeleton.branches]
     places = [branch.points for branch in skeleton.branches]
     places += [node.position[None] for node in skeleton.nodes]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
@@ -24,9 +25,16 @@ from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
-# Of each line:
-BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
-COMPONENT, START, END_NODE = "ComponentId", "StartNode", "EndNode"
+# Of each line, to the column of `CurveSkeleton.to_table`; lengths are those that the run has found.
+ARRAYS_OF_LINES = {
+    "BranchId": "branch",
+    "Generation": "generation",
+    "Length": "length_mm",
+    "MeanRadius": "mean_radius_mm",
+    "ComponentId": "component",
+    "StartNode": "start",
+    "EndNode": "end",
+}
 NAME = "Name"  # where a branch has one
 NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
@@ -78,28 +86,22 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def branch_lines(solid: Any, skeleton: CurveSkeleton) -> Any:
+def branch_lines(skeleton: CurveSkeleton, ijk_to_ras: np.ndarray) -> Any:
     """One polyline a branch: vtkPolyData with the arrays named above.
 
     With them the lines are the whole graph. Branches share no points, so that each can have values
-    of its own at a junction. `solid` gives the frame.
+    of its own at a junction. The matrix leads from the skeleton's voxels to the lines' frame.
     """
     branches = skeleton.branches
-    places = [solid.points(branch.points) for branch in branches] or [np.empty((0, 3))]
+    places = [voxels_to_points(branch.points, ijk_to_ras) for branch in branches]
+    places = places or [np.empty((0, 3))]
     data = polylines(np.concatenate(places), [len(branch.points) for branch in branches])
     radius = np.concatenate([np.empty(0), *(branch.radius for branch in branches)])
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
     data.GetPointData().SetActiveScalars(RADIUS)
     table = skeleton.to_table()
-    for name, column, kind in (
-        (BRANCH, "branch", np.int32),
-        (GENERATION, "generation", np.int32),
-        (LENGTH, "length_mm", np.float64),
-        (MEAN_RADIUS, "mean_radius_mm", np.float64),
-        (COMPONENT, "component", np.int32),
-        (START, "start", np.int32),
-        (END_NODE, "end", np.int32),
-    ):
+    for name, column in ARRAYS_OF_LINES.items():
+        kind = np.float64 if column.endswith("_mm") else np.int32
         data.GetCellData().AddArray(vtk_array(np.array(table[column], kind), name))
     return data
 
@@ -117,17 +119,6 @@ def tubes(lines: Any, sides: int = 12) -> Any:
     return tube.GetOutput()
 
 
-def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
-    """Put a vtkPolyData into a vtkMRMLModelNode, under a parent transform."""
-    import slicer
-
-    with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(transform_id)
-        node.SetAndObservePolyData(data)
-    if node.GetDisplayNode() is None:
-        node.CreateDefaultDisplayNodes()
-
-
 # --- and back
 
 
@@ -139,8 +130,8 @@ def values_of(data: Any, name: str) -> np.ndarray | None:
     return None if array is None else np.array(vtk_to_numpy(array))
 
 
-def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | None:
-    """The skeleton that the lines of a model node tell of; None where they lack the arrays.
+def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
+    """The skeleton that the lines of a model node tell of; `InputError` where they lack arrays.
 
     Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S: in the world,
     or in the frame below the node's parent transform. Branches are numbered as they were;
@@ -150,10 +141,11 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | 
 
     data = model_node.GetPolyData()
     radius = data and data.GetPointData().GetArray(RADIUS)
-    names = (START, END_NODE, COMPONENT, LENGTH, MEAN_RADIUS)
-    arrays: dict[str, Any] = {name: values_of(data, name) for name in names} if data else {}
+    names = ARRAYS_OF_LINES if data else ()
+    arrays: dict[str, Any] = {name: values_of(data, name) for name in names}
     if not data or radius is None or any(each is None for each in arrays.values()):
-        return None
+        text = _("The model {model} holds no centrelines: find them first (Apply).")
+        raise InputError(text.format(model=node_name(model_node)))
     count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
     positions = vtk_to_numpy(points.GetData()) if count else np.empty((0, 3))
     if in_world and model_node.GetParentTransformNode() is not None:
@@ -161,12 +153,12 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | 
     positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
     ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
     numbers, pairs = np.unique(
-        np.stack([arrays[START], arrays[END_NODE]], axis=1).astype(int), return_inverse=True
+        np.stack([arrays["StartNode"], arrays["EndNode"]], axis=1).astype(int), return_inverse=True
     )
     branches = [
         Branch(positions[a:b], radius[a:b], int(first), int(last), int(component))
         for (a, b), (first, last), component in zip(
-            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays[COMPONENT]
+            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays["ComponentId"]
         )
     ]
     degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))
@@ -177,15 +169,6 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton | 
             place, width = branch.points[at], float(branch.radius[at])
             nodes[number] = nodes[number] or Node(place, kind, width, branch.component)
     return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
-
-
-def skeleton_of(model_node: Any) -> CurveSkeleton:
-    """As `stored_skeleton`; `InputError` where the lines have not the arrays that it takes."""
-    skeleton = stored_skeleton(model_node)
-    if skeleton is None:
-        text = _("The model {model} holds no centrelines: find them first (Apply).")
-        raise InputError(text.format(model=node_name(model_node)))
-    return skeleton
 
 
 # --- names of branches: each is kept at a point of its branch, so that it survives other numbers
@@ -227,7 +210,7 @@ def fit_names(model: Any) -> list[str]:
     """Keep the names that fit lines that were found again; returns those that fit none."""
     if not model.GetAttribute(NAMES):
         return []
-    skeleton, anchors, lost = skeleton_of(model), [], []
+    skeleton, anchors, lost = stored_skeleton(model), [], []
     for point, text in _anchors(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
@@ -285,9 +268,9 @@ def stored_table(model_node: Any) -> dict[str, Any]:
     Where there are some, the names of branches are its second column, and the measures of their
     cross-sections its last. Lengths and mean radii are those that the run has found.
     """
-    table, data = skeleton_of(model_node).to_table(), model_node.GetPolyData()
+    table, data = stored_skeleton(model_node).to_table(), model_node.GetPolyData()
     names, count = names_of(model_node), len(table["branch"])
-    found = {"length_mm": LENGTH, "mean_radius_mm": MEAN_RADIUS, **SECTIONS}
+    found = {"length_mm": "Length", "mean_radius_mm": "MeanRadius", **SECTIONS}
     for column, name in found.items():
         values = values_of(data, name)
         if values is not None:

@@ -7,15 +7,15 @@ scene.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError, InputRemoved
+from FuzzyVesselCoreLib.errors import InputRemoved
+from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.changes import (
     all_or_nothing,
     folder_item_of,
@@ -37,16 +37,15 @@ from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
-from PotentialSkeletonLib.critical_points.critical_points import KINDS
 
-from .colouring import NO_SEGMENT, branch_color, color_model, line_colors, show_model
+from .colouring import NO_SEGMENT, branch_color, color_model, fill_model, line_colors
 from .lines import (
     RADIUS,
     branch_lines,
-    fill_model,
     fill_table,
     fit_names,
     names_of,
+    show_names,
     stored_table,
     tubes,
     vtk_array,
@@ -59,26 +58,27 @@ LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # of the branch tools: a text, and the lines before
+MEASURED = ROLE + "Sections"  # columns of cross-sections, by the text of the steps before
 CENTRELINES = " centrelines"  # ends a model's name
 
-# The names that `extract` has for its outputs, to the class of their nodes.
-CLASSES = {
-    "curveNodes": "vtkMRMLMarkupsCurveNode",
-    "modelNode": "vtkMRMLModelNode",
-    "tubesNode": "vtkMRMLModelNode",
-    "labelmapNode": "vtkMRMLLabelMapVolumeNode",
-    "tableNode": "vtkMRMLTableNode",
+# The names that `extract` has for its outputs, to their nodes' class, and the end of their names.
+NODES = {
+    "modelNode": ("vtkMRMLModelNode", CENTRELINES),
+    "tubesNode": ("vtkMRMLModelNode", " tubes"),
+    "labelmapNode": ("vtkMRMLLabelMapVolumeNode", " skeleton"),
+    "tableNode": ("vtkMRMLTableNode", " branches"),
+    "curveNodes": ("vtkMRMLMarkupsCurveNode", " branch "),
 }
 # Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
-WANTED: dict[str, Any] = dict.fromkeys(CLASSES, True) | {"tubesNode": False}
-FORMER = ("Field", *KINDS)  # outputs of version 0.1, which the next run removes
-# To the model's references to them.
+WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
+# The model's references to the others; the last five are of version 0.1, and the next run removes
+# them.
 ROLES = {
     "curveNodes": ROLE + "Curve",
     "tubesNode": ROLE + "Tubes",
     "labelmapNode": ROLE + "Labelmap",
     "tableNode": ROLE + "Table",
-} | {name: ROLE + name for name in FORMER}
+} | {name: ROLE + name for name in ("Field", "attractor", "saddle-1", "saddle-2", "repeller")}
 
 
 @dataclass
@@ -129,8 +129,8 @@ def extract_all(
     given, returns ``work(progress)``, for example of another thread.
     """
     for solid, requests in jobs:
-        if not requests.keys() <= CLASSES.keys():
-            raise TypeError(f"outputs are {', '.join(CLASSES)}, not {', '.join(requests)}")
+        if not requests.keys() <= NODES.keys():
+            raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
         check_apart(_all_given(requests), {_("input"): solid.node})
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
@@ -151,18 +151,22 @@ def write_skeletons(
 
     Earlier steps of a model that is filled again are gone; names stay where they fit.
     """
+    import slicer
+
+    found = [(solid, skeleton, WANTED | requests) for solid, skeleton, requests in found]
     for solid, _skeleton, requests in found:
         _check_present(solid, requests)
-    results = write_all(found)
-    for (solid, _skeleton, _requests), result in zip(found, results, strict=True):
-        result.warnings = [*solid.warnings, *result.skeleton.report["warnings"]]
+    contents = [_contents(solid, skeleton, requests) for solid, skeleton, requests in found]
+    with slicer.util.RenderBlocker(), all_or_nothing() as add:
+        results = [
+            _write(add, solid, skeleton, requests, content)
+            for (solid, skeleton, requests), content in zip(found, contents)
+        ]
+    for (solid, skeleton, requests), result in zip(found, results):
+        for node in _given(requests["curveNodes"])[len(skeleton.branches) :]:
+            remove_node(node)
         if result.modelNode is not None:
-            refer_to_outputs(result, solid)
-            if lost := fit_names(result.modelNode):
-                text = _("No branch is left where these names were: {names}.")
-                result.warnings.append(text.format(names=", ".join(lost)))
-            if names_of(result.modelNode):
-                follow(result.modelNode)
+            _describe(result, solid)
     return results
 
 
@@ -189,71 +193,42 @@ def _all_given(requests: dict) -> list[Any]:
     return [node for request in requests.values() for node in _given(request)]
 
 
-# ---- what it writes
-
-
-def write_all(found: Sequence[tuple[SolidInput, CurveSkeleton, dict]]) -> list[SkeletonResult]:
-    """Put skeletons into the scene; returns their results, without warnings."""
-    import slicer
-
-    found = [(solid, skeleton, WANTED | requests) for solid, skeleton, requests in found]
-    contents = [list(_contents(*each)) for each in found]
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [_write(*each, content, add) for each, content in zip(found, contents)]
-    for _solid, skeleton, requests in found:
-        for node in _given(requests["curveNodes"])[len(skeleton.branches) :]:
-            remove_node(node)
-    return results
-
-
-def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: dict) -> Iterator[tuple]:
-    """Each node: its output, its name, and a function that fills it."""
-    name, under, table = solid.name, {"transform_id": solid.transform_id}, skeleton.to_table()
-    lines = branch_lines(solid, skeleton)
-    for number, branch in enumerate(
-        skeleton.branches if requests["curveNodes"] is not False else ()
-    ):
-        points, mean = solid.points(branch.points), table["mean_radius_mm"][number]
-        fill = partial(fill_curve, points=points, radius=branch.radius, mean=mean, **under)
-        yield "curveNodes", f"{name} branch {number}", fill
-    if requests["modelNode"] is not False:
-        yield "modelNode", name + CENTRELINES, partial(fill_model, data=lines, **under)
+def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: dict) -> dict[str, Any]:
+    """What goes into each node that is wanted, but for the curves."""
+    lines = branch_lines(skeleton, solid.ijk_to_ras)
+    contents = {"modelNode": lines, "tableNode": skeleton.to_table()}
     if requests["tubesNode"] is not False:
-        yield "tubesNode", f"{name} tubes", partial(fill_model, data=tubes(lines), **under)
+        contents["tubesNode"] = tubes(lines)
     if requests["labelmapNode"] is not False:
-        image = image_from_array(skeleton.to_labelmap())
-        yield "labelmapNode", f"{name} skeleton", partial(_fill_labelmap, image=image, solid=solid)
-    if requests["tableNode"] is not False:
-        yield "tableNode", f"{name} branches", partial(fill_table, columns=table)
+        contents["labelmapNode"] = image_from_array(skeleton.to_labelmap())
+    return {output: each for output, each in contents.items() if requests[output] is not False}
 
 
 def _write(
-    solid: SolidInput,
-    skeleton: CurveSkeleton,
-    requests: dict,
-    contents: list[tuple],
-    add: Callable,
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, requests: dict, contents: dict
 ) -> SkeletonResult:
-    """Add and fill all nodes of a skeleton."""
-    found: dict[str, list] = {output: [] for output in CLASSES}
-    for output, name, fill in contents:
-        number = len(found[output])
-        given = _given(requests[output])[number:]
-        node = given[0] if given else add(CLASSES[output], name)
-        fill(node)
-        if not given and output == "curveNodes":
-            show_curve(node, branch_color(number), min(solid.spacing))
-        elif not given:
-            if node.IsA("vtkMRMLModelNode"):
-                show_model(node, lines=output == "modelNode")
+    """Fill the nodes that are given, and new ones for what else is wanted."""
+    result = SkeletonResult(skeleton, solid.ijk_to_ras)
+    result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
+    for output, content in contents.items():
+        given, (class_name, ending) = _given(requests[output]), NODES[output]
+        node = given[0] if given else add(class_name, solid.name + ending)
+        if output == "tableNode":
+            fill_table(node, content)
+        elif output == "labelmapNode":
+            _fill_labelmap(node, content, solid)
+        else:
+            fill_model(node, content, solid.transform_id)
+        if not given:
             put_beside([node], solid.node)
-        found[output].append(node)
-    curves = found.pop("curveNodes")
-    group(curves, solid.name + CENTRELINES, solid.node)
-    single = {output: nodes[0] for output, nodes in found.items() if nodes}
-    for node in (*curves, *single.values()):
         claim(node, SKELETON, solid.node)
-    return SkeletonResult(skeleton, solid.ijk_to_ras, curves, **single)
+        setattr(result, output, node)
+    if requests["curveNodes"] is not False:
+        given, under = _given(requests["curveNodes"]), solid.transform_id
+        result.curveNodes = fill_curves(
+            add, given, skeleton, solid.ijk_to_ras, solid.name, solid.node, under
+        )
+    return result
 
 
 def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
@@ -267,13 +242,63 @@ def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
     node.CreateDefaultDisplayNodes()
 
 
-def follow(model: Any) -> None:
+def _describe(result: SkeletonResult, solid: SolidInput) -> None:
+    """Let a model tell of the run; what was said of an earlier one, and its steps, are gone."""
+    import slicer
+
+    model = result.modelNode
+    if lost := fit_names(model):
+        text = _("No branch is left where these names were: {names}.")
+        result.warnings.append(text.format(names=", ".join(lost)))
+    with slicer.util.NodeModify(model):
+        model.SetNodeReferenceID(INPUT, solid.node.GetID())
+        for output in ROLES:
+            node = getattr(result, output, None)
+            refer(model, output, node if isinstance(node, list) else [node])
+        for node in referred(model, FOUND):
+            remove_node(node)
+        model.RemoveNodeReferenceIDs(FOUND)
+        model.SetAttribute(SEGMENT, solid.segment_id)
+        model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
+        model.SetAttribute(VESSELS, solid.fingerprint)
+        model.SetAttribute(NOTES, json.dumps(result.warnings))
+        for name in (SETTINGS, STEPS, MEASURED):
+            model.RemoveAttribute(name)
+    if names_of(model):
+        update_table(model)
+
+
+def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
+    """Put another skeleton into the lines, tubes and curves of a run.
+
+    Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
+    that the run has found; table and colours are for `update_table` and `color_by`.
+    """
+    import slicer
+
+    nodes, lines = own_nodes(model), branch_lines(skeleton, np.eye(4))
+    curves, under = nodes.get("curveNodes", []), model.GetTransformNodeID()
+    surface, source = tubes(lines), model.GetNodeReference(INPUT) or model
+    with slicer.util.RenderBlocker(), all_or_nothing() as add:
+        fill_model(model, lines, under)
+        show_names(model, skeleton)
+        for node in nodes.get("tubesNode", ()):
+            fill_model(node, surface, under)
+        if curves:
+            name = tree_name(model)
+            filled = fill_curves(add, curves, skeleton, np.eye(4), name, source, under)
+            refer(model, "curveNodes", filled)
+    for node in curves[len(skeleton.branches) :]:
+        remove_node(node)
+
+
+def update_table(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
     nodes, names = own_nodes(model), names_of(model)
     for table in nodes.get("tableNode", ()):
         fill_table(table, stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
-        curve.SetName(names.get(number) or f"{own_name(model)} branch {number}")
+        curve.SetName(names.get(number) or f"{tree_name(model)} branch {number}")
 
 
 def color_by(model: Any, kind: str) -> None:
@@ -293,36 +318,6 @@ def color_by(model: Any, kind: str) -> None:
 
 
 # ---- found again
-
-
-def refer_to_outputs(result: SkeletonResult, solid: Any) -> None:
-    """Let a result's model refer to its object and to what it came with; what was said is gone."""
-    import slicer
-
-    model = result.modelNode
-    with slicer.util.NodeModify(model):
-        model.SetNodeReferenceID(INPUT, solid.node.GetID())
-        model.SetAttribute(SEGMENT, solid.segment_id)
-        model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
-        for output in ROLES:
-            node = getattr(result, output, None)
-            refer(model, output, node if isinstance(node, list) else [node])
-        model.RemoveAttribute(STEPS)
-        for node in referred(model, FOUND):
-            remove_node(node)
-        model.RemoveNodeReferenceIDs(FOUND)
-    describe(model, [], "", "")
-
-
-def describe(model: Any, notes: list[str], vessels: str, settings: str) -> None:
-    """Store a run's notes with its model.
-
-    `vessels` is the `voxels_fingerprint` of before the run, `settings` a text that differs where
-    another run would give something else; either may be empty.
-    """
-    model.SetAttribute(NOTES, json.dumps(notes))
-    model.SetAttribute(VESSELS, vessels or None)
-    model.SetAttribute(SETTINGS, settings or None)
 
 
 def refer(model: Any, output: str, nodes: Iterable[Any]) -> None:
@@ -362,11 +357,8 @@ def tree_segment(model: Any) -> Any:
 def tree_name(model: Any) -> str:
     """What the tree of a model is called: its segment's name, or that of the model."""
     segment = tree_segment(model)
-    return segment.GetName() if segment is not None else own_name(model)
-
-
-def own_name(model: Any) -> str:
-    """The name of the object whose centrelines a model holds, as it was when it was made."""
+    if segment is not None:
+        return segment.GetName()
     return model.GetName().removesuffix(CENTRELINES)
 
 
@@ -404,20 +396,36 @@ def is_current(model: Any, input_node: Any) -> bool:
     return may_be_same(model.GetAttribute(VESSELS) or "", now)
 
 
-def vessels_node(model: Any) -> Any:
-    """The node that a tree was found in; `InputError` where it is not in the scene any more."""
-    node = model.GetNodeReference(INPUT)
-    if node is None:
-        text = _(
-            "The vessels of {model} are not in the scene any more: find the centrelines again."
-        )
-        raise InputError(text.format(model=node_name(model)))
-    return node
-
-
 # ---- Branches as markup curves, which lie in a folder of the subject hierarchy
 
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
+
+
+def fill_curves(
+    add: Callable,
+    given: Sequence[Any],
+    skeleton: CurveSkeleton,
+    ijk_to_ras: np.ndarray,
+    name: str,
+    source_node: Any,
+    transform_id: str | None,
+) -> list[Any]:
+    """Fill curves that are given, and new ones where there are more branches, in one folder.
+
+    The matrix leads from the skeleton's voxels to below the parent transform.
+    """
+    curves, (class_name, ending) = list(given[: len(skeleton.branches)]), NODES["curveNodes"]
+    diameter = np.linalg.norm(ijk_to_ras[:3, :3], axis=0).min()
+    for number, branch in enumerate(skeleton.branches):
+        if number == len(curves):
+            curves.append(add(class_name, f"{name}{ending}{number}"))
+            _show_curve(curves[number], branch_color(number), diameter)
+        points = voxels_to_points(branch.points, ijk_to_ras)
+        mean = skeleton.mean_radius(branch)
+        fill_curve(curves[number], points, branch.radius, mean, transform_id)
+        claim(curves[number], SKELETON, source_node)
+    _group(curves, name + CENTRELINES, source_node)
+    return curves
 
 
 def fill_curve(
@@ -456,7 +464,7 @@ def fill_curve(
         node.SetLocked(True)  # moved points would no longer have these radii
 
 
-def show_curve(node: Any, color: tuple, diameter: float) -> None:
+def _show_curve(node: Any, color: tuple, diameter: float) -> None:
     """Display a new curve node as a line of a colour and a diameter in mm, without texts."""
     node.CreateDefaultDisplayNodes()
     display = node.GetDisplayNode()
@@ -467,7 +475,7 @@ def show_curve(node: Any, color: tuple, diameter: float) -> None:
     display.SetLineDiameter(diameter)
 
 
-def group(curves: Sequence[Any], name: str, source_node: Any) -> None:
+def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
     """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
 
     Where the first curve is in a folder already, the others join it; a new folder lies beside

@@ -1,6 +1,7 @@
 """The panel's choices, kept in the scene."""
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
 
 from slicer import vtkMRMLLabelMapVolumeNode, vtkMRMLSegmentationNode
 from slicer.i18n import tr as _
@@ -65,3 +66,40 @@ class PotentialSkeletonParameterNode:
     labelmap: bool = False
     curves: bool = False
     colouring: Colouring = Colouring.RADIUS
+
+
+# Output of `extract` to the parameter that asks for it; the lines are always written.
+WRITTEN = {
+    "tubesNode": "tubes",
+    "tableNode": "table",
+    "labelmapNode": "labelmap",
+    "curveNodes": "curves",
+}
+
+
+def options_of(parameters: Any) -> dict[str, Any]:
+    """Return the arguments of `PotentialSkeletonLogic.extract` that parameters stand for."""
+    distance = parameters.chargeDistance
+    return dict(
+        strength=parameters.strength,
+        level=parameters.level.value,
+        divergence=parameters.divergence,
+        charge_distance=None if distance == -1 else distance,
+        method=parameters.method.value,
+        device=parameters.device.value,
+        drop_islands=parameters.dropIslands,
+        close_tunnels=parameters.closeTunnels,
+    )
+
+
+def settings_text(parameters: Any) -> str:
+    """Return a text of the settings; it differs where another run would give something else.
+
+    The device does not count: results are the same on every one.
+    """
+    options = options_of(parameters)
+    del options["device"]
+    if parameters.level == Detail.CORE:  # which takes no seeds by divergence
+        del options["divergence"]
+    outputs = [name for name in WRITTEN.values() if getattr(parameters, name)]
+    return json.dumps([options, outputs], sort_keys=True)

@@ -5,7 +5,7 @@ resampled.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.geometry import voxels_to_points
 from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
     ijk_to_ras,
@@ -37,7 +38,7 @@ class SolidInput:
     `mask` is K, J, I; `ijk_to_ras` leads to the frame below the node's parent transform, whose ID
     is `transform_id` (all as when the object was read). Outputs are named after `name`; `warnings`
     say why lengths may differ from those in the world. `label` is the value in the labelmap, None
-    for everything that is not 0.
+    for everything that is not 0. `fingerprint` is of all its voxels, see `voxels_fingerprint`.
     """
 
     node: Any
@@ -46,8 +47,9 @@ class SolidInput:
     ijk_to_ras: np.ndarray
     transform_id: str | None
     name: str
-    warnings: list = field(default_factory=list)
-    label: int | None = None
+    warnings: list
+    label: int | None
+    fingerprint: str
 
     @property
     def spacing(self) -> tuple[float, ...]:
@@ -89,8 +91,17 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         matrix, segment_id = ijk_to_ras(node), ""
     else:
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
-    transform_id, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
-    return SolidInput(node, segment_id, mask, matrix, transform_id, name, warnings, label)
+    return SolidInput(
+        node,
+        segment_id,
+        mask,
+        matrix,
+        node.GetTransformNodeID(),
+        name,
+        _warnings(matrix, node),
+        label,
+        voxels_fingerprint(node, segment_id),
+    )
 
 
 def segment_named(node: Any, wanted: str | None) -> str:

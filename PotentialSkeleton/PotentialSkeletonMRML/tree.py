@@ -1,5 +1,6 @@
 """One tree in the scene, and everything that can be done with it."""
 
+import json
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -39,36 +40,19 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, straightening
-from .colouring import kind_of, show_model
+from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
-    fill_model,
     names_of,
     rename,
-    show_names,
-    skeleton_of,
     stored_skeleton,
     stored_table,
     vtk_array,
 )
-from .outputs import (
-    FOUND,
-    ROLE,
-    STEPS,
-    color_by,
-    follow,
-    own_name,
-    own_nodes,
-    refer,
-    tree_name,
-    vessels_node,
-    write_all,
-)
-from .solid import SolidInput, read_solid
+from .outputs import FOUND, MEASURED, ROLE, STEPS, color_by, rewrite, tree_name, update_table
+from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
-# Outputs that are made of the lines; the labelmap keeps the voxels that the run has found.
-FOLLOWING = ("tubesNode", "tableNode", "curveNodes")
 
 
 @dataclass(frozen=True)
@@ -140,7 +124,7 @@ class Tree:
     """
 
     def __init__(self, model: Any) -> None:
-        if not skeleton_of(model).branches:
+        if not stored_skeleton(model).branches:
             text = _("The tree {model} has no branch: it is a single point.")
             raise InputError(text.format(model=node_name(model)))
         self.model = model
@@ -148,7 +132,7 @@ class Tree:
     @property
     def skeleton(self) -> CurveSkeleton:
         """The branches; positions are S, A, R in mm below the model's parent transform."""
-        return skeleton_of(self.model)
+        return stored_skeleton(self.model)
 
     def table(self) -> dict[str, list]:
         """One row a branch, with names and cross-sections where there are some."""
@@ -202,28 +186,19 @@ class Tree:
 
         So nothing is lost: any step can be taken back, also after the scene was saved and loaded.
         Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does
-        not fit, no branch is left, or the vessels are gone: the scene is unchanged.
+        not fit, or no branch is left: the scene is unchanged.
         """
-        model = self.model
-        found, vessels = model.GetNodeReference(FOUND), vessels_node(model)
-        skeleton, _kept = replayed(skeleton_of(found or model), steps)
+        model, found = self.model, self.model.GetNodeReference(FOUND)
+        skeleton, _kept = replayed(stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        nodes, kind = own_nodes(model), kind_of(model)
         if found is None:
             _keep_as_found(model)
-        # In place of the object, the frame below the model's parent transform: voxels are S, A, R.
-        nowhere, transform_id = np.zeros((0, 0, 0), bool), model.GetTransformNodeID()
-        frame = SolidInput(vessels, "", nowhere, np.eye(4), transform_id, own_name(model))
-        following = {output: nodes.get(output, False) for output in FOLLOWING}
-        requests = {"modelNode": model, "labelmapNode": False, **following}
-        (result,) = write_all([(frame, skeleton, requests)])
-        if result.curveNodes:
-            refer(model, "curveNodes", result.curveNodes)
-        show_names(model, skeleton)
-        follow(model)
-        color_by(model, kind)
+        rewrite(model, skeleton)
         model.SetAttribute(STEPS, steps_text(steps))
+        self._show_sections()
+        update_table(model)
+        color_by(model, kind_of(model))
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
@@ -252,7 +227,7 @@ class Tree:
 
     def _rename(self, names: dict[int, str]) -> None:
         rename(self.model, self.skeleton, names)
-        follow(self.model)
+        update_table(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
         """Name branches by the rules of an anatomy, and return what was named.
@@ -260,7 +235,7 @@ class Tree:
         `branch` is of the vessel at which the rules begin. A proposal ends with "(?)"; names that a
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         found, names = propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
@@ -280,7 +255,7 @@ class Tree:
         cannot be written: nothing of it is left.
         """
         ending, names = Path(path).suffix.lower(), self.names
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         if ending == ".swc":
             said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
             with whole_file(path) as partial:
@@ -308,7 +283,7 @@ class Tree:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             text = _("{folder} is there already: choose another folder.")
             raise InputError(text.format(folder=folder))
-        skeleton: Any = stored_skeleton(self.model, in_world=True)
+        skeleton = stored_skeleton(self.model, in_world=True)
         with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
             partial = Path(made) / "tree"
             partial.mkdir()
@@ -327,7 +302,6 @@ class Tree:
         with all_or_nothing() as add:
             node = add("vtkMRMLModelNode", f"{tree_name(self.model)} {view}")
             fill_model(node, interchange.poly_data(lines), self.model.GetTransformNodeID())
-            show_model(node, lines=True)
         return node
 
     # --- measuring
@@ -378,7 +352,7 @@ class Tree:
         is_branch = isinstance(way, int)
         line: Any = checked_branch(self.skeleton, way) if is_branch else self.distance(*way)
         points = self._to_world(line.points)
-        return straightening.straighten(
+        return straightening.add_straightened(
             self.model, points, line.radius, volumeNode, width, progress, wait
         )
 
@@ -418,30 +392,31 @@ class Tree:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
         Its columns are those of `PotentialSkeletonLib.branch_tools.section_measures`; the lines and
-        the table in the scene get them, too.
-
-        Raises
-        ------
-        InputError
-            If the vessels are not in the scene any more.
-        Cancelled
-            `progress` returned False.
+        the table in the scene get them, too. `InputError` where the vessels are not in the scene
+        any more.
         """
         solid, skeleton = dividing.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
             lambda run: section_measures(solid.mask, skeleton, progress=run), wait
         )
-        data = self.model.GetPolyData()
-        for column, name in SECTIONS.items():
-            values = [np.nan if value is None else value for value in found[column]]
-            data.GetCellData().AddArray(vtk_array(np.array(values, float), name))
-        follow(self.model)
-        data.Modified()
+        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        measured[steps_text(self.steps)] = {column: found[column] for column in SECTIONS}
+        self.model.SetAttribute(MEASURED, json.dumps(measured))
+        self._show_sections()
+        update_table(self.model)
+        self.model.GetPolyData().Modified()
         return self.table()
+
+    def _show_sections(self) -> None:
+        """Let the lines have the sections that were measured after the same steps, if any."""
+        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        for column, values in measured.get(steps_text(self.steps), {}).items():
+            array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
+            self.model.GetPolyData().GetCellData().AddArray(array)
 
     # --- dividing
 
-    def split(self, by: str = dividing.BRANCH, progress: Any = None, wait: Any = None) -> Any:
+    def split(self, by: str = "branch", progress: Any = None, wait: Any = None) -> Any:
         """Split the vessels: each voxel to the branch that is nearest along the vessels.
 
         `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest
@@ -450,13 +425,13 @@ class Tree:
         vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
         gone.
         """
-        return dividing.split(self.model, by, progress, wait)
+        return dividing.split_vessels(self.model, by, progress, wait)
 
     def divideOrgan(
         self,
         organNode: Any,
         organSegment: str | None = None,
-        by: Any = dividing.BRANCH,
+        by: Any = "branch",
         distance: str = "straight",
         progress: Any = None,
         wait: Any = None,

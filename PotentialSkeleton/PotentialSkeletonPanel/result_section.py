@@ -17,15 +17,7 @@ from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import lines
-from PotentialSkeletonMRML.colouring import (
-    BRANCH,
-    GENERATION,
-    RADIUS,
-    TREE,
-    generation_color,
-    radius_color,
-    radius_range,
-)
+from PotentialSkeletonMRML.colouring import generation_color, radius_color, radius_range
 from PotentialSkeletonMRML.outputs import kept_notes, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
@@ -49,7 +41,7 @@ NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = (
 )
 ROW, LEGEND = 22, 10  # pixels of a row of the table, and of the strip of colours
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
-CHOSEN = "Chosen branch"
+CHOSEN = "Chosen branch"  # name of a model, and its tag as the only one of its kind
 CHOSEN_COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it
 CHOSEN_WIDTH = 3  # pixels, of its outline in slices
 THICKER = 1.1  # than the object, so that it is seen round the object's own tubes
@@ -71,8 +63,7 @@ class ResultSection:
         self._rows: list[tuple[Any, int, Any]] = []  # model, number and curve of each branch
         self.models: list[Any] = []
         self.advice = ""
-        self._highlight = Highlight()
-        self._branches = BranchList(self.ui.branchTable, self._on_chosen)
+        self._set_up_table()
         self.plot = CurvePlot(self.ui.plotFrame)
         self.ui.legendFrame.setFixedHeight(LEGEND)
         self.ui.csvButton.connect("clicked()", self.save_csv)
@@ -85,12 +76,21 @@ class ResultSection:
 
     def chosen(self) -> list[tuple[Any, int]]:
         """The models and the numbers of the chosen branches."""
-        return [self._rows[row][:2] for row in self._branches.chosen()]
+        return [row[:2] for row in self._chosen_rows()]
 
     def choose(self, branches: Iterable[tuple[Any, int]]) -> None:
         """Choose branches by model and number, as clicks on their rows do."""
-        wanted = list(branches)
-        self._branches.choose(n for n, row in enumerate(self._rows) if row[:2] in wanted)
+        wanted, table = list(branches), self.ui.branchTable
+        table.blockSignals(True)
+        table.clearSelection()
+        for row in range(table.rowCount):
+            if self._rows[self._number(row)][:2] in wanted:
+                for column in range(len(COLUMNS)):
+                    if table.item(row, column) is not None:
+                        table.item(row, column).setSelected(True)
+                table.scrollToItem(table.item(row, NUMBER))
+        table.blockSignals(False)
+        self._on_chosen()
 
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
@@ -104,23 +104,29 @@ class ResultSection:
 
     def show_way(self, model: Any, points: Any, radius: Any) -> None:
         """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
-        self._highlight.show([(points[:, ::-1], radius)], model.GetTransformNodeID())
+        show_ways([(points[:, ::-1], radius)], model.GetTransformNodeID())
 
     def show_diameters(self, sections: Sequence[Any]) -> None:
         """Show the largest and the smallest diameter of sections in the views."""
         ends = [each for found in sections for each in (found.largest, found.smallest)]
-        self._highlight.show([(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends], None)
+        show_ways([(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends], None)
 
     def forget(self) -> None:
         """The scene is being closed."""
-        self._highlight.hide()
-        self._branches.empty()
+        hide_ways()
+        table = self.ui.branchTable
+        table.blockSignals(True)
+        table.setRowCount(0)
+        table.blockSignals(False)
         self._shown, self._rows, self.models, self.advice = None, [], [], ""
         self.ui.resultArea.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
-        skeletons: list[Any] = [lines.stored_skeleton(model) for model in models]
-        if not models or None in skeletons:
+        if not models:
+            return
+        try:
+            skeletons = [lines.stored_skeleton(model) for model in models]
+        except InputError:  # one was given other lines
             return
         self.models = list(models)
         self._rows = [
@@ -132,7 +138,7 @@ class ResultSection:
         table = self._table()
         self.advice = next_step(table)
         self.ui.summaryLabel.text = summary(table)
-        self._branches.fill(table)
+        self._fill_table(table)
         self._plot_branch(None)
         said = [
             f"{tree_name(model)}: {text}" if len(models) > 1 else text
@@ -148,13 +154,13 @@ class ResultSection:
 
     def _show_legend(self, kind: str) -> None:
         """Say what the colours of the centrelines mean, beside a strip of them."""
-        titles = {TREE: _("A colour for each tree"), BRANCH: _("A colour for each branch")}
+        titles = {"tree": _("A colour for each tree"), "branch": _("A colour for each branch")}
         title, colors = titles.get(kind, ""), []
-        if kind == RADIUS:
+        if kind == "radius":
             low, high = radius_range(self.models[0].GetPolyData())
             title = _("Radius {low:.1f}-{high:.1f} mm").format(low=low, high=high)
             colors = [radius_color(step / 8) for step in range(9)]
-        elif kind == GENERATION:
+        elif kind == "generation":
             title = _("Generation 0-7")
             colors = [generation_color(number) for number in range(8)]
         self.ui.legendTitle.text = title
@@ -168,13 +174,13 @@ class ResultSection:
 
     def _on_chosen(self) -> None:
         """Show the branches that were clicked; of several trees, those of the first."""
-        rows = [self._rows[row] for row in self._branches.chosen()]
+        rows = self._chosen_rows()
         if rows:
             model = rows[0][0]
             ways = [(curve.points[:, ::-1], curve.radius) for m, _n, curve in rows if m is model]
-            self._highlight.show(ways, model.GetTransformNodeID())
+            show_ways(ways, model.GetTransformNodeID())
         else:
-            self._highlight.hide()
+            hide_ways()
         self._plot_branch(rows[0] if len(rows) == 1 else None)
         self._panel.tools.show()
 
@@ -194,6 +200,58 @@ class ResultSection:
                 return
         lengths = Course(curve.points, curve.radius).lengths
         self.plot.show_curves(lengths, curve.radius, x_title, _("Radius (mm)"))
+
+    # --- the table: a row a branch, from the trees' roots on; a click on a column's title sorts
+
+    def _set_up_table(self) -> None:
+        table = self.ui.branchTable
+        table.setColumnCount(len(COLUMNS))
+        table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column, (_title, tip) in enumerate(COLUMNS.values()):
+            table.horizontalHeaderItem(column).setToolTip(tip)
+            table.setColumnHidden(column, column in (NAME_COLUMN, TREE_COLUMN))
+        for column in (NUMBER, GENERATION_COLUMN):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        header.setHighlightSections(False)
+        table.verticalHeader().setVisible(False)
+        table.verticalHeader().setDefaultSectionSize(ROW)
+        table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
+        table.connect("itemSelectionChanged()", self._on_chosen)
+
+    def _fill_table(self, columns: dict[str, Any]) -> None:
+        """Show other branches, columns of `joint_table`, none of them chosen."""
+        table = self.ui.branchTable
+        table.blockSignals(True)
+        if "tree" in columns and table.isColumnHidden(TREE_COLUMN):
+            table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
+        table.setColumnHidden(NAME_COLUMN, "name" not in columns)
+        table.setColumnHidden(TREE_COLUMN, "tree" not in columns)
+        # For want of room.
+        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
+        table.sortingEnabled = False  # rows would move while they are filled
+        order = sorted(  # rows that are equal stay in this order: the thickest first
+            range(len(columns["branch"])),
+            key=lambda n: (columns["generation"][n], -columns["mean_radius_mm"][n]),
+        )
+        table.setRowCount(len(order))
+        for row, number in enumerate(order):
+            for column, name in enumerate(COLUMNS):
+                if name in columns:
+                    table.setItem(row, column, _item(columns[name][number]))
+            table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
+        table.sortingEnabled = True
+        table.scrollToTop()
+        table.blockSignals(False)
+
+    def _number(self, row: int) -> int:
+        """The position in `joint_table` of what a row shows."""
+        return int(self.ui.branchTable.item(row, NUMBER).data(qt.Qt.UserRole))
+
+    def _chosen_rows(self) -> list[tuple[Any, int, Any]]:
+        rows = {item.row() for item in self.ui.branchTable.selectedItems()}
+        return [self._rows[number] for number in sorted(map(self._number, rows))]
 
     # --- files
 
@@ -232,83 +290,6 @@ class ResultSection:
             self._panel.say(_("Saved {path}").format(path=", ".join(paths)))
 
 
-# ---- the table of branches
-
-
-class BranchList:
-    """Fills a QTableWidget with a row a branch, and calls ``chosen()`` when others are chosen.
-
-    Rows begin at the trees' roots; a click on a column's title sorts them.
-    """
-
-    def __init__(self, table: Any, chosen: Callable[[], None]) -> None:
-        self._table, self._chosen = table, chosen
-        table.setColumnCount(len(COLUMNS))
-        table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(qt.QHeaderView.Stretch)
-        for column, (_title, tip) in enumerate(COLUMNS.values()):
-            table.horizontalHeaderItem(column).setToolTip(tip)
-            table.setColumnHidden(column, column in (NAME_COLUMN, TREE_COLUMN))
-        for column in (NUMBER, GENERATION_COLUMN):
-            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
-        header.setHighlightSections(False)
-        table.verticalHeader().setVisible(False)
-        table.verticalHeader().setDefaultSectionSize(ROW)
-        table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
-        table.connect("itemSelectionChanged()", chosen)
-
-    def fill(self, columns: dict[str, Any]) -> None:
-        """Show other branches, columns of `joint_table`, none of them chosen."""
-        table = self._table
-        table.blockSignals(True)
-        if "tree" in columns and table.isColumnHidden(TREE_COLUMN):
-            table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
-        table.setColumnHidden(NAME_COLUMN, "name" not in columns)
-        table.setColumnHidden(TREE_COLUMN, "tree" not in columns)
-        # For want of room.
-        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
-        table.sortingEnabled = False  # rows would move while they are filled
-        order = sorted(  # rows that are equal stay in this order: the thickest first
-            range(len(columns["branch"])),
-            key=lambda n: (columns["generation"][n], -columns["mean_radius_mm"][n]),
-        )
-        table.setRowCount(len(order))
-        for row, number in enumerate(order):
-            for column, name in enumerate(COLUMNS):
-                if name in columns:
-                    table.setItem(row, column, _item(columns[name][number]))
-            table.item(row, NUMBER).setData(qt.Qt.UserRole, number)
-        table.sortingEnabled = True
-        table.scrollToTop()
-        table.blockSignals(False)
-
-    def empty(self) -> None:
-        """Show no branch."""
-        self._table.blockSignals(True)
-        self._table.setRowCount(0)
-        self._table.blockSignals(False)
-
-    def chosen(self) -> list[int]:
-        """The branches that are chosen, by their rows in `joint_table`."""
-        rows = {item.row() for item in self._table.selectedItems()}
-        return sorted(int(self._table.item(row, NUMBER).data(qt.Qt.UserRole)) for row in rows)
-
-    def choose(self, numbers: Iterable[int]) -> None:
-        """Choose these branches, and no others."""
-        wanted, table = set(numbers), self._table
-        table.blockSignals(True)
-        table.clearSelection()
-        for row in range(table.rowCount):
-            if int(table.item(row, NUMBER).data(qt.Qt.UserRole)) in wanted:
-                for column in range(len(COLUMNS)):
-                    if table.item(row, column) is not None:
-                        table.item(row, column).setSelected(True)
-                table.scrollToItem(table.item(row, NUMBER))
-        table.blockSignals(False)
-        self._chosen()
-
-
 def _item(value: float | str) -> Any:
     if isinstance(value, str):
         item = qt.QTableWidgetItem(value)
@@ -326,42 +307,37 @@ def _stamp(model: Any) -> tuple:
     return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(lines.NAMES))
 
 
-# ---- chosen branches in the views
+# ---- chosen branches in all views: cyan tubes in one model, which is never saved
 
 
-class Highlight:
-    """Chosen branches in all views: cyan tubes in one model, which is never saved."""
+def show_ways(ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
+    """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
+    node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
+    if node is None:
+        node = hidden_node("vtkMRMLModelNode", CHOSEN)
+        node.SetSingletonTag(CHOSEN)
+        node.SetSelectable(False)
+        display = node.GetDisplayNode()
+        display.SetColor(CHOSEN_COLOR)
+        display.SetSliceIntersectionThickness(CHOSEN_WIDTH)
+        display.SetVisibility2D(True)
+    data = lines.polylines(np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways])
+    radius = THICKER * np.concatenate([radius for _, radius in ways])
+    data.GetPointData().SetScalars(lines.vtk_array(radius, lines.RADIUS))
+    with slicer.util.NodeModify(node):
+        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObservePolyData(lines.tubes(data))
+    positions, _radius = ways[0]
+    world = [0.0] * 3
+    node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
+    jump_slices(world)
 
-    def __init__(self) -> None:
-        self._node: Any = None
 
-    def show(self, ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
-        """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
-        if self._node is None or not slicer.mrmlScene.IsNodePresent(self._node):
-            self._node = hidden_node("vtkMRMLModelNode", CHOSEN)
-            self._node.SetSelectable(False)
-            display = self._node.GetDisplayNode()
-            display.SetColor(CHOSEN_COLOR)
-            display.SetSliceIntersectionThickness(CHOSEN_WIDTH)
-            display.SetVisibility2D(True)
-        data = lines.polylines(
-            np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways]
-        )
-        radius = THICKER * np.concatenate([radius for _, radius in ways])
-        data.GetPointData().SetScalars(lines.vtk_array(radius, lines.RADIUS))
-        with slicer.util.NodeModify(self._node):
-            self._node.SetAndObserveTransformNodeID(transform_id)
-            self._node.SetAndObservePolyData(lines.tubes(data))
-        positions, _radius = ways[0]
-        world = [0.0] * 3
-        self._node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
-        jump_slices(world)
-
-    def hide(self) -> None:
-        """Draw nothing; the node goes."""
-        if self._node is not None:
-            remove_node(self._node)
-        self._node = None
+def hide_ways() -> None:
+    """Draw nothing; the node goes."""
+    node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
+    if node is not None:
+        remove_node(node)
 
 
 def hidden_node(class_name: str, name: str) -> Any:

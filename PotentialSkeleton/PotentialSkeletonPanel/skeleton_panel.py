@@ -1,6 +1,5 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
-import json
 import math
 from typing import Any
 
@@ -8,14 +7,12 @@ import numpy as np
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
 from PotentialSkeletonMRML.outputs import (
     INPUT,
     SEGMENT,
     SETTINGS,
     color_by,
-    describe,
     drop_left_over,
     is_current,
     kept_model,
@@ -23,21 +20,13 @@ from PotentialSkeletonMRML.outputs import (
     tree_name,
     tree_segment,
 )
-from PotentialSkeletonMRML.parameters import Detail
+from PotentialSkeletonMRML.parameters import WRITTEN, options_of, settings_text
 from PotentialSkeletonMRML.tree import steps_of
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
 from .vessels_section import VesselsSection, choose_current, is_segmentation, segments_of
 
-# Output of `extract` to the parameter that asks for it; the lines are always written.
-OUTPUTS = {
-    "tubesNode": "tubes",
-    "tableNode": "table",
-    "labelmapNode": "labelmap",
-    "curveNodes": "curves",
-}
-AUTOMATIC = -1  # charge distance
 OPACITY = 0.35  # of the vessels round new centrelines
 
 
@@ -145,7 +134,6 @@ class SkeletonPanel(Panel):
         chosen = frozen(parameters)
         segments = segments_of(chosen)
         earlier = {each: own_nodes(kept_model(chosen.input, each)) for each in segments}
-        vessels = {each: voxels_fingerprint(chosen.input, each) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
         options |= {"progress": progress, "wait": self.running.wait}
 
@@ -153,7 +141,7 @@ class SkeletonPanel(Panel):
             """Nodes of the run before are filled again, others are new."""
             return {"modelNode": earlier[segment].get("modelNode", True)} | {
                 output: getattr(chosen, name) and earlier[segment].get(output, True)
-                for output, name in OUTPUTS.items()
+                for output, name in WRITTEN.items()
             }
 
         if is_segmentation(chosen.input):
@@ -162,7 +150,7 @@ class SkeletonPanel(Panel):
             results = [self.logic.extract(chosen.input, **options, **outputs(""))]
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
-            describe(result.modelNode, result.warnings, vessels[segment], settings)
+            result.modelNode.SetAttribute(SETTINGS, settings)
             color_by(result.modelNode, chosen.colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
@@ -171,34 +159,6 @@ class SkeletonPanel(Panel):
         text = found_text([len(result.skeleton.branches) for result in results])
         # Others may be chosen now.
         return text if parameters.input is chosen.input else f"{chosen.input.GetName()}: {text}"
-
-
-def options_of(parameters: Any) -> dict[str, Any]:
-    """Return the arguments of `PotentialSkeletonLogic.extract` that parameters stand for."""
-    distance = parameters.chargeDistance
-    return dict(
-        strength=parameters.strength,
-        level=parameters.level.value,
-        divergence=parameters.divergence,
-        charge_distance=None if distance == AUTOMATIC else distance,
-        method=parameters.method.value,
-        device=parameters.device.value,
-        drop_islands=parameters.dropIslands,
-        close_tunnels=parameters.closeTunnels,
-    )
-
-
-def settings_text(parameters: Any) -> str:
-    """Return a text of the settings; it differs where another run would give something else.
-
-    The device does not count: results are the same on every one.
-    """
-    options = options_of(parameters)
-    del options["device"]
-    if parameters.level == Detail.CORE:  # which takes no seeds by divergence
-        del options["divergence"]
-    outputs = [name for name in OUTPUTS.values() if getattr(parameters, name)]
-    return json.dumps([options, outputs], sort_keys=True)
 
 
 def found_text(branches: list[int]) -> str:

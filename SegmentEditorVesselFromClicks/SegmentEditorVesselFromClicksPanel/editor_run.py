@@ -31,23 +31,27 @@ from .segment_points import BACKGROUND, VESSEL, Clicks
 class EditorRun:
     """All that the vessels of some segments are computed from, as arrays.
 
-    `source_image` is the source volume on the editor's voxels; `wanted` are the IDs of the segments
-    whose vessels are computed, and those of others with points share. Tissue and noise are those
-    of the whole editable area: an intensity range that holds vessels alone would leave nothing to
-    tell them from. `InputError` where no wanted segment has a point where it may be edited.
-    `vessels` has the `Segmentation` of each segment that was computed, by its ID.
+    `image` is the source volume on the editor's voxels; `wanted` are the IDs of the segments whose
+    vessels are computed, and those of others with points share. Tissue and noise are those of the
+    whole editable area: an intensity range that holds vessels alone would leave nothing to tell
+    them from. `cached` is what earlier runs found. `InputError` where no wanted segment has a point
+    where it may be edited. `vessels` has the `Segmentation` of each segment that was computed, by
+    its ID.
     """
 
-    def __init__(self, editor_node: Any, source_image: Any, wanted: Sequence[str]) -> None:
+    def __init__(self, editor_node: Any, image: Any, wanted: Sequence[str], cached: Any) -> None:
+        self._cached = cached
         self._node = node = editor_node.GetSegmentationNode()
-        self.ijk_to_segmentation = image_to_world(source_image)
+        self.ijk_to_segmentation = image_to_world(image)
         self.millilitres = voxel_volume(self.ijk_to_segmentation) / 1000
-        self._spacing = tuple(source_image.GetSpacing()[::-1])
-        self._voxels = array_from_image(source_image).copy()  # the editor reuses the array
+        self._spacing = tuple(image.GetSpacing()[::-1])
+        self._voxels = array_from_image(image).copy()  # the editor reuses the array
         self.shape = self._voxels.shape
         ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
-        self._area = editable(node, editor_node.GetMaskMode(), source_image, *ids)
-        self._area &= _scanned(editor_node.GetSourceVolumeNode(), node, source_image)
+        refused = slicer.vtkOrientedImageData()  # by *Masking*, whatever the intensity
+        node.GenerateEditMask(refused, editor_node.GetMaskMode(), image, *ids)
+        self._area = _scanned(editor_node.GetSourceVolumeNode(), node, image)
+        self._area &= array_from_image(refused) == 0
         allowed, self._in_range = self._area, None  # None: of any intensity
         if editor_node.GetSourceVolumeIntensityMask():
             lowest, highest = editor_node.GetSourceVolumeIntensityMaskRange()
@@ -64,14 +68,11 @@ class EditorRun:
                 self._background[each] = self._inside(clicks.points(BACKGROUND), self._area, own)
         self._wanted = [each for each in self._points if each in wanted]
         if not self._wanted:
-            raise InputError(
-                _(
-                    "No vessel point lies where it may be edited: click inside the source volume, "
-                    "the editable area and the editable intensity range."
-                )
-                if self.notes
-                else _("Click into a vessel first.")
+            text = _(
+                "No vessel point lies where it may be edited: click into a vessel, inside the "
+                "source volume, the editable area and the editable intensity range."
             )
+            raise InputError(text)
 
     def _inside(self, placed: Any, allowed: np.ndarray, said: bool) -> list[tuple]:
         """The voxels of points where it may be edited; which were left out is noted."""
@@ -85,7 +86,7 @@ class EditorRun:
             self.notes.append(text.format(points=missed))
         return list(map(tuple, voxels[hit].tolist()))
 
-    def compute(self, progress: Any = None, cached: Any = None) -> Any:
+    def compute(self, progress: Any = None) -> Any:
         """Compute the vessels of the wanted segments, and return itself; no node is read."""
         owners = {voxel: each for each, points in self._points.items() for voxel in points}
         for each in self._wanted:
@@ -97,7 +98,7 @@ class EditorRun:
                 background_seeds=background or None,
                 mask=None if self._area.all() else self._area,
                 progress=progress,
-                cached=cached,
+                cached=self._cached,
             )
             self.notes += [note for note in found.scene.notes if note not in self.notes]
         return self
@@ -114,20 +115,25 @@ class EditorRun:
         return np.isin(components, held[held > 0])
 
 
-def editable(node: Any, mode: int, like: Any, selected_id: str, mask_id: str) -> np.ndarray:
-    """The voxels that a mode of *Masking* leaves on an image's grid, whatever their intensity."""
-    refused = slicer.vtkOrientedImageData()
-    node.GenerateEditMask(refused, mode, like, selected_id, mask_id)
-    return array_from_image(refused) == 0
-
-
 def _scanned(volume_node: Any, segmentation_node: Any, like: Any) -> np.ndarray:
     """The voxels that the source volume reaches; elsewhere the editor fills in."""
-    ones, reached = slicer.vtkOrientedImageData(), slicer.vtkOrientedImageData()
+    ones = slicer.vtkOrientedImageData()
     image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
     ones.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(volume_node)))
-    transform = transform_between(volume_node, segmentation_node)
+    return voxels_on(ones, like, transform_between(volume_node, segmentation_node))
+
+
+def voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
+    """Where an image is not 0, on the grid of another one; nowhere if it is empty."""
+    found = slicer.vtkOrientedImageData()
     slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        ones, like, reached, False, False, transform
+        image, like, found, False, False, transform
     )
-    return array_from_image(reached) > 0
+    return array_from_image(found) > 0
+
+
+def segment_image(segmentation_node: Any, segment_id: str) -> Any:
+    """A copy of a segment's labelmap; without an image of its own it is empty."""
+    image = slicer.vtkOrientedImageData()
+    segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
+    return image

@@ -15,10 +15,9 @@ from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .editor_run import EditorRun, editable
+from .editor_run import EditorRun, segment_image, voxels_on
 from .segment_points import BACKGROUND, VESSEL, Clicks
 
 SKELETON = "PotentialSkeleton"
@@ -48,15 +47,15 @@ class LiveVessel:
         self._seen = Inputs()
         self._pending: set[str] = set()
         self._found: Any = None  # the EditorRun that the preview shows
-        self._apply_soon = False
-        # Voxels that Apply added to a segment and that stayed there, and how many it held then.
-        self._own: dict[str, tuple[np.ndarray, int]] = {}
+        self._active = self._apply_soon = False
+        # Images of the voxels that Apply added to a segment and that have stayed there since.
+        self._own: dict[str, Any] = {}
         self._edited = qt.QTimer()  # an edit may empty a segment before it fills it
         self._edited.setSingleShot(True)
         self._edited.setInterval(0)
         self._edited.connect("timeout()", self._after_edit)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
-        self.run = LatestRun(self._read, self._compute, self._take, self._fail)
+        self.run = LatestRun(self._read, EditorRun.compute, self._take, self._fail)
         window = slicer.util.loadUI(str(UI))
         scripted_effect.addOptionsWidget(window)
         ui = self.ui = slicer.util.childWidgetVariables(window)
@@ -74,18 +73,23 @@ class LiveVessel:
 
     def activate(self) -> None:
         """The effect is chosen."""
+        self._active = True
         self._observe()
         self._follow()
 
     def deactivate(self) -> None:
-        """Another effect is chosen, or none; points and what was not applied stay for later."""
-        self._observers.removeObservers()
-        self._observe_edits()
+        """Another effect is chosen, or none; points and what was not applied stay for later.
+
+        Its edits are followed.
+        """
+        self._active = False
         self._stop()
         self._turn_to(self._seen._replace(clicks=None, points=((), ())))
 
     def cleanup(self, *_event: Any) -> None:
         """The Segment Editor ends, or the scene is closed."""
+        self._observers.removeObservers()
+        self._edited.stop()
         self._own = {}
         self.deactivate()
         self._cached.forget()
@@ -120,7 +124,7 @@ class LiveVessel:
         grid = segmentation.GetConversionParameter(geometry), volume, image.GetMTime()
         limits = node.GetSourceVolumeIntensityMask(), node.GetSourceVolumeIntensityMaskRange()
         masking = node.GetMaskMode(), node.GetMaskSegmentID(), limits
-        if segmentation.GetSegment(segment_id or "") is None:
+        if not self._active or segmentation.GetSegment(segment_id or "") is None:
             return Inputs(segmentation_node, grid, masking)
         clicks = Clicks(segmentation_node, segment_id)
         points = tuple(clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND))
@@ -129,51 +133,32 @@ class LiveVessel:
     def _observe(self) -> None:
         """Follow the nodes that there are now; lists of points begin with their first point."""
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
-        volume, observe = node.GetSourceVolumeNode(), self._observers.addObserver
+        volume, segmentation_node = node.GetSourceVolumeNode(), node.GetSegmentationNode()
         self._observers.removeObservers()
-        self._observe_edits()
+        observe = self._observers.addObserver
         observe(node, vtk.vtkCommand.ModifiedEvent, self._follow)
         observe(scene, scene.StartCloseEvent, self.cleanup)
         if volume is not None:
             observe(volume, volume.ImageDataModifiedEvent, self._follow)
-        for each in filter(None, (volume, node.GetSegmentationNode())):
+        for each in filter(None, (volume, segmentation_node)):
             observe(each, each.TransformModifiedEvent, self.inputs_changed)
+        if segmentation_node is not None:
+            inner, event = segmentation_node.GetSegmentation(), vtk.vtkCommand.AnyEvent
+            observe(inner, event, lambda *_: self._edited.start())
         for each in self.clicks.nodes.values() if self.clicks is not None else ():
             for event in (each.PointModifiedEvent, each.PointRemovedEvent):
                 observe(each, event, self._follow)
 
-    def _observe_edits(self) -> None:
-        """Follow edits of the segments, also by other effects."""
-        if self._seen.segmentation_node is not None:
-            segmentation = self._seen.segmentation_node.GetSegmentation()
-            for event in (segmentation.SourceRepresentationModified, segmentation.SegmentRemoved):
-                self._observers.addObserver(segmentation, event, lambda *_: self._edited.start())
-
     def _after_edit(self) -> None:
-        """Forget deleted segments, and what was erased or undone.
-
-        It is not Apply's any more, whoever paints it again.
-        """
-        node, mode = self._seen.segmentation_node, slicer.vtkMRMLSegmentationNode
-        if node is None:
-            return
-        there = set(node.GetSegmentation().GetSegmentIDs())
-        if not self._pending <= there:
-            self._pending &= there
-            self._stop()
-            self.ui.sentenceLabel.text = ""
-            if self._pending and self.clicks is not None:
-                self._request()
-        if self._own and self._inputs()[:2] != self._seen[:2]:
-            self._own = {}
-        for each in self._own.keys() - there:
-            del self._own[each]
-        for each, (own, count) in self._own.items():
-            now = _voxel_count(node, each)
-            if now < count:
-                like = self._effect.defaultModifierLabelmap()
-                own = own & editable(node, mode.EditAllowedInsideSingleSegment, like, "", each)
-            self._own[each] = own, now
+        """Forget deleted segments, and what was erased or undone: whoever paints it owns it."""
+        self._follow()
+        node = self._seen.segmentation_node
+        there = set(node.GetSegmentation().GetSegmentIDs()) if node is not None else set()
+        if gone := self._pending - there:
+            self.cancel(gone)
+        self._own = {each: self._own[each] for each in self._own.keys() & there}
+        for each, own in self._own.items():
+            array_from_image(own)[~voxels_on(segment_image(node, each), own)] = 0
 
     def _follow(self, *_event: Any) -> None:
         """Turn to the segment that is selected; compute where its points or settings changed."""
@@ -205,11 +190,7 @@ class LiveVessel:
     def _on_clear(self) -> None:
         self.clicks.clear()
         self._follow()
-        others = self._pending - {self.clicks.segment_id}
-        self.cancel()
-        if others:
-            self._pending = others
-            self._request()
+        self.cancel({self.clicks.segment_id})
 
     def _on_more(self, value: float) -> None:
         self.clicks.set_more(value)
@@ -222,16 +203,15 @@ class LiveVessel:
     def _on_centrelines(self) -> None:
         image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
         if image is None or image.IsEmpty():
-            self.ui.sentenceLabel.text = _(
-                "The segment is empty: place points and press Apply first."
-            )
+            text = _("The segment is empty: place points and press Apply first.")
+            self.ui.sentenceLabel.text = text
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
         parameters.input = node.GetSegmentationNode()
         parameters.segment = node.GetSelectedSegmentID()
         slicer.util.selectModule(SKELETON)
 
-    # --- the preview; `_compute` alone runs in another thread
+    # --- the preview
 
     def _request(self, apply_soon: bool = False) -> None:
         self._found, self._apply_soon = None, apply_soon
@@ -241,10 +221,7 @@ class LiveVessel:
 
     def _read(self) -> EditorRun:
         node, image = self._effect.parameterSetNode(), self._effect.sourceVolumeImageData()
-        return EditorRun(node, image, self._pending)
-
-    def _compute(self, run: EditorRun, progress: Any) -> EditorRun:
-        return run.compute(progress, self._cached)
+        return EditorRun(node, image, self._pending, self._cached)
 
     def _take(self, found: EditorRun) -> None:
         self._found = found
@@ -271,11 +248,8 @@ class LiveVessel:
     def _wanted(self) -> dict[str, np.ndarray]:
         """Labels of the segments whose vessels were found, without those deleted since."""
         node, found = self._seen.segmentation_node, self._found
-        return {
-            each: found.labels(each, Clicks(node, each).more)
-            for each in found.vessels
-            if node.GetSegmentation().GetSegment(each) is not None
-        }
+        there = [each for each in found.vessels if node.GetSegmentation().GetSegment(each)]
+        return {each: found.labels(each, Clicks(node, each).more) for each in there}
 
     def _fail(self, error: Exception) -> None:
         self._stop()
@@ -326,30 +300,32 @@ class LiveVessel:
 
     def _write(self, segment_id: str, wanted: np.ndarray) -> None:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
-        mode, like = node.EditAllowedInsideSingleSegment, self._effect.defaultModifierLabelmap()
-        held = editable(node, mode, like, "", segment_id)
-        own = held & self._own.pop(segment_id, (False, 0))[0]
-        for voxels, mode in (
-            (own & ~wanted, base.ModificationModeRemove),
-            (wanted, base.ModificationModeAdd),
-        ):
+        like = self._effect.defaultModifierLabelmap()
+        own = voxels_on(self._own.pop(segment_id, slicer.vtkOrientedImageData()), like)
+        hand = voxels_on(segment_image(node, segment_id), like) & ~own
+        leak = own & ~wanted, base.ModificationModeRemove
+        for voxels, mode in (leak, (wanted, base.ModificationModeAdd)):
             if voxels.any():
-                modifier = self._effect.defaultModifierLabelmap()
-                array_from_image(modifier)[:] = voxels
-                modifier.Modified()
-                self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
-        self._own[segment_id] = wanted & (own | ~held), _voxel_count(node, segment_id)
+                self._effect.modifySegmentByLabelmap(node, segment_id, self._filled(voxels), mode)
+        image = segment_image(node, segment_id)
+        if not image.IsEmpty():
+            array_from_image(image)[voxels_on(self._filled(hand), image)] = 0
+            self._own[segment_id] = image
 
-    def cancel(self) -> None:
-        """Drop the preview; the points stay."""
-        self._pending = set()
+    def _filled(self, voxels: np.ndarray) -> Any:
+        """The editor's modifier labelmap with these voxels."""
+        modifier = self._effect.defaultModifierLabelmap()
+        array_from_image(modifier)[:] = voxels
+        modifier.Modified()
+        return modifier
+
+    def cancel(self, segment_ids: set[str] | None = None) -> None:
+        """Drop the previews of some segments, by default of all; those of others are made again.
+
+        The points stay.
+        """
+        self._pending = self._pending - segment_ids if segment_ids else set()
         self._stop()
         self.ui.sentenceLabel.text = ""
-
-
-def _voxel_count(segmentation_node: Any, segment_id: str) -> int:
-    segment = segmentation_node.GetSegmentation().GetSegment(segment_id)
-    image = segment.GetRepresentation(BINARY_LABELMAP)
-    if image is None or image.IsEmpty():
-        return 0
-    return int(np.count_nonzero(array_from_image(image) == segment.GetLabelValue()))
+        if self._pending and self.clicks is not None:
+            self._request()

@@ -11,13 +11,6 @@ from pathlib import Path
 
 from fuzzy_vessel import headless
 
-# Reader of a file by the end of its name; what is not known is tried as a volume.
-FILE_TYPES = {
-    ".seg.nrrd": "SegmentationFile",
-    **dict.fromkeys((".mrk.json", ".fcsv"), "MarkupsFile"),
-    **dict.fromkeys((".mrb", ".mrml"), "SceneFile"),
-    **dict.fromkeys((".vtp", ".vtk", ".stl", ".ply", ".obj"), "ModelFile"),
-}
 # Bits of vtkSlicerVolumesLogic::LoadingOptions.
 VOLUME_OPTIONS = {
     "labelmap": 1, "center": 2, "singleFile": 4, "autoWindowLevel": 8, "discardOrientation": 16,
@@ -36,11 +29,6 @@ class SceneFiles:
 
     def __init__(self, application):
         self._scene, self._modules = application.scene, application.modules
-
-    def fileType(self, filename):
-        name = str(filename).lower()
-        found = (kind for suffix, kind in FILE_TYPES.items() if name.endswith(suffix))
-        return next(found, "VolumeFile")
 
     def fileWriterFileType(self, node):
         return node.GetClassName()
@@ -64,8 +52,6 @@ class SceneFiles:
             return False
         storage = node.GetStorageNode()
         storage.SetFileName(path)
-        if "useCompression" in properties:
-            storage.SetUseCompression(int(properties["useCompression"]))
         return bool(storage.WriteData(node))
 
     def saveScene(self, filename, screenShot=None, userMessages=None):
@@ -86,9 +72,6 @@ class SceneFiles:
         if fileType == "SegmentationFile":
             logic = self._modules["segmentations"].logic()
             return logic.LoadSegmentationFromFile(path, True, name)
-        if fileType == "MarkupsFile":
-            node_id = self._modules["markups"].logic().LoadMarkups(path, name)
-            return self._scene.GetNodeByID(node_id) if node_id else None
         if fileType == "ModelFile":
             return self._modules["models"].logic().AddModel(path)
         options = sum(bit for option, bit in VOLUME_OPTIONS.items() if properties.get(option))
@@ -112,25 +95,11 @@ class Application(headless.Application):
     def coreIOManager(self):
         return self._files
 
-    ioManager = coreIOManager
-
-    def mrmlScene(self):
-        return self.scene
-
-    def startupEnvironment(self):
-        return dict(os.environ)
-
-    def translate(self, _context, text):
+    def translate(self, _context, text):  # for Slicer's own i18n.py
         return text
 
     def testingEnabled(self):
         return True
-
-    def topLevelWidgets(self):
-        return []
-
-    def mainWindow(self):
-        return None
 
     setOverrideCursor = restoreOverrideCursor = headless.Application._nothing
 
@@ -143,12 +112,6 @@ class Module:
         self.parent, self.moduleName = parent, type(self).__name__
         parent.title = parent.helpText = parent.acknowledgementText = ""
         parent.categories, parent.dependencies, parent.contributors = [], [], []
-
-    def resourcePath(self, filename):
-        return os.path.join(os.path.dirname(self.parent.path), "Resources", filename)
-
-    def getDefaultModuleDocumentationLink(self, docPage=None):
-        return f"<p>See the documentation of {docPage or self.moduleName}.</p>"
 
 
 class Widget:
@@ -212,6 +175,3 @@ class Test(unittest.TestCase):
 
     def delayDisplay(self, message, requestedDelay=None, msec=None):
         print(message)
-
-    def runTest(self):
-        pass

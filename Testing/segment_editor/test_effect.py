@@ -82,9 +82,18 @@ class Session:
         self.ui.moreSlider.value = more
         self.wait()
 
+    def apply(self):
+        self.ui.applyButton.click()
+        self.wait()
+
+    def undo(self):
+        self.editor.logic.Undo()
+        self.wait()
+
     def wait(self):
         """Let timers and runs end."""
         end = time.monotonic() + 60
+        self.slicer.app.processEvents()
         while self.live.run.pending:
             assert time.monotonic() < end
             self.slicer.app.processEvents()
@@ -102,6 +111,7 @@ class Session:
         self.slicer.util.updateSegmentBinaryLabelmapFromArray(
             mask.astype(np.uint8), self.segmentation, segment_id, self.volume
         )
+        self.wait()
 
     def preview(self, number=None):
         """Where the preview shows a vessel (of a number); None without a preview."""
@@ -148,9 +158,6 @@ def block(k, j, i):
     return mask
 
 
-PAINTED, LATER = block((2, 5), (2, 5), (2, 5)), block((25, 28), (25, 28), (25, 28))
-
-
 def test_the_module_s_own_test_works_the_effect(slicer_scene):
     test = sys.modules[MODULE].SegmentEditorVesselFromClicksTest()
     said = []
@@ -179,88 +186,58 @@ def test_click_preview_apply(session):
     assert not shown[session.second].any()
     assert not session.segment("portal").any()
     assert session.text().startswith("Preview: ")
-    session.ui.applyButton.click()
+    session.apply()
     assert np.array_equal(session.segment("portal"), shown)
     assert session.preview() is None
     assert session.points() == 1
 
 
-def test_a_background_click_takes_a_branch_away(session):
-    session.click(FIRST)
-    session.click(BESIDE)
-    assert session.preview()[session.second].mean() > 0.95
-    session.live.click(world_of(session.volume, (16, 28, 6)), True)
-    session.wait()
-    assert not session.preview()[16, 28, 6]
-    assert (session.points(), session.points("background")) == (2, 1)
-
-
-def test_apply_keeps_what_the_segment_holds_and_is_one_step_of_undo(session):
-    session.put("portal", PAINTED)
-    session.click(FIRST)
-    shown = session.preview()
-    session.ui.applyButton.click()
-    assert np.array_equal(session.segment("portal"), shown | PAINTED)
-    session.editor.logic.Undo()
-    assert np.array_equal(session.segment("portal"), PAINTED)
-    session.editor.logic.Redo()
-    assert np.array_equal(session.segment("portal"), shown | PAINTED)
-
-
-def test_what_apply_wrote_before_is_replaced_and_all_else_kept(session):
+def test_apply_replaces_what_it_wrote_keeps_all_else_and_is_one_step_of_undo(session):
     painted = block((14, 19), (8, 13), (2, 4))  # some of it within the vessel
+    later = block((25, 28), (25, 28), (25, 28))
     session.put("portal", painted)
     session.click(FIRST)
     shown = session.preview()
-    session.ui.applyButton.click()
-    first = session.segment("portal")
     assert (painted & shown).any()
-    session.put("portal", first | LATER)
+    session.apply()
+    assert np.array_equal(session.segment("portal"), shown | painted)
+    session.put("portal", shown | painted | later)
     session.want(-0.5)
     less = session.preview()
     assert (shown & ~less & ~painted).any()
-    session.ui.applyButton.click()
-    assert np.array_equal(session.segment("portal"), less | painted | LATER)
-    session.editor.logic.Undo()
-    assert np.array_equal(session.segment("portal"), first | LATER)
-
-
-def test_after_an_undo_apply_adds(session):
-    session.click(FIRST)
-    session.ui.applyButton.click()
-    session.editor.logic.Undo()
-    session.put("portal", LATER)
-    session.want(-0.5)
-    less = session.preview()
-    session.ui.applyButton.click()
-    assert np.array_equal(session.segment("portal"), less | LATER)
+    session.apply()
+    assert np.array_equal(session.segment("portal"), less | painted | later)
+    session.undo()
+    assert np.array_equal(session.segment("portal"), shown | painted | later)
+    session.editor.logic.Redo()
+    assert np.array_equal(session.segment("portal"), less | painted | later)
 
 
 @pytest.mark.parametrize("active", [True, False])
 @pytest.mark.parametrize("by", ["undo", "erasing"])
 def test_what_is_painted_again_by_hand_after_it_was_taken_away_stays(session, by, active):
     session.click(FIRST)
+    session.apply()
+    first = session.segment("portal")
     session.click(BESIDE)
-    session.ui.applyButton.click()
-    applied = session.segment("portal")
-    hand = session.second & block((0, 32), (0, 40), (10, 14)) & applied
+    session.apply()
+    both = session.segment("portal")
+    hand = session.second & block((0, 32), (0, 40), (10, 14)) & both
     assert hand.any()
     if not active:
         session.editor.effect.deactivate()
     if by == "undo":
-        session.editor.logic.Undo()
-        session.slicer.app.processEvents()
-        session.put("portal", hand)
-    else:
-        session.put("portal", applied & ~hand)
-        session.slicer.app.processEvents()
-        session.put("portal", applied)
+        session.undo()
+        session.put("portal", first | hand)
+    if by == "erasing":
+        session.put("portal", both & ~hand)
+        session.put("portal", both)
     session.editor.effect.activate()
     session.ui.lastButton.click()
     session.wait()
     shown = session.preview()
     assert not (shown & hand).any()
-    session.ui.applyButton.click()
+    session.apply()
     assert np.array_equal(session.segment("portal"), shown | hand)
 
 
@@ -274,12 +251,11 @@ def test_other_segments_keep_their_previews_when_one_is_cleared_or_deleted(sessi
     assert np.array_equal(session.preview(), alone)
     session.click(BESIDE)
     session.inner.RemoveSegment("portal")
-    session.slicer.app.processEvents()
     session.wait()
     assert "portal" not in session.text()
     assert not (session.preview() & alone).any()
     session.inner.RemoveSegment("hepatic")
-    session.slicer.app.processEvents()
+    session.wait()
     assert session.preview() is None
     assert session.text() == ""
 
@@ -294,7 +270,7 @@ def test_apply_is_remembered_when_another_segment_is_chosen_before_it_is_done(se
 
 def test_a_preview_returns_with_the_effect_and_replaces_what_was_applied_before(session):
     session.click(FIRST)
-    session.ui.applyButton.click()
+    session.apply()
     session.want(-0.5)
     less = session.preview()
     session.editor.effect.deactivate()
@@ -303,14 +279,14 @@ def test_a_preview_returns_with_the_effect_and_replaces_what_was_applied_before(
     session.editor.effect.activate()
     session.wait()
     assert np.array_equal(session.preview(), less)
-    session.ui.applyButton.click()
+    session.apply()
     assert np.array_equal(session.segment("portal"), less)
 
 
 @pytest.mark.parametrize("change", ["voxels", "volume", "geometry", "transform"])
 def test_with_other_voxels_the_preview_is_made_again_and_apply_adds(session, change):
     session.click(FIRST)
-    session.ui.applyButton.click()
+    session.apply()
     first = session.segment("portal")
     session.want(-0.5)
     voxels = session.slicer.util.arrayFromVolume(session.volume).copy()
@@ -329,7 +305,7 @@ def test_with_other_voxels_the_preview_is_made_again_and_apply_adds(session, cha
     session.wait()
     shown = session.preview()
     assert shown.any()
-    session.ui.applyButton.click()
+    session.apply()
     if change == "transform":
         session.volume.SetAndObserveTransformNodeID(None)
     assert not (first & ~session.segment("portal")).any()
@@ -342,7 +318,7 @@ def test_the_editor_s_overwrite_rule_decides_on_other_segments(session, mode):
     session.put("hepatic", other)
     session.click(FIRST)
     shown = session.preview()
-    session.ui.applyButton.click()
+    session.apply()
     assert np.array_equal(session.segment("portal"), shown)
     left = other if mode == "OverwriteNone" else other & ~shown
     assert np.array_equal(session.segment("hepatic"), left)
@@ -363,17 +339,16 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     assert "portal" in session.text()
     assert "hepatic" in session.text()
     shown = [session.preview(number) for number in (1, 2)]
-    session.ui.applyButton.click()
+    session.apply()
     for name, labels in zip(("portal", "hepatic"), shown):
         assert np.array_equal(session.segment(name), labels)
     session.choose("portal")
     assert (session.points(), session.ui.moreSlider.value) == (1, 0.5)
     assert session.preview() is None
-    session.editor.logic.Undo()  # one step for both
+    session.undo()  # one step for both
     assert not session.segment("portal").any()
     assert not session.segment("hepatic").any()
-    session.ui.applyButton.click()  # the points still stand
-    session.wait()
+    session.apply()  # the points still stand
     assert np.array_equal(session.segment("portal"), shown[0])
 
 
@@ -403,7 +378,7 @@ def test_centrelines_hands_the_segment_over(session, open_panel, monkeypatch):
         "The segment is empty: place points and press Apply first.",
     )
     session.click(FIRST)
-    session.ui.applyButton.click()
+    session.apply()
     session.ui.centrelinesButton.click()
     assert opened == ["PotentialSkeleton"]
     assert panel.parameters.input is session.segmentation
@@ -483,11 +458,14 @@ def test_it_is_what_the_module_segments(session):
     """On the volume's own voxels, with nothing masked, the effect and the module agree."""
     from FuzzyConnectedGPULib import segment
 
+    leak = (16, 28, 6)
     session.click(FIRST)
-    session.click(BESIDE, background=True)
+    session.click(BESIDE)
+    session.click(leak, background=True)
+    assert not session.preview()[leak]
     voxels = session.slicer.util.arrayFromVolume(session.volume)
     spacing = session.volume.GetSpacing()[::-1]
-    found = segment(voxels, [FIRST], background_seeds=[BESIDE], spacing=spacing, device="cpu")
+    found = segment(voxels, [FIRST, BESIDE], background_seeds=[leak], spacing=spacing, device="cpu")
     assert np.array_equal(session.preview(), found.labels)
 
 

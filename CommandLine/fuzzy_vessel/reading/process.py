@@ -12,7 +12,7 @@ import importlib.util
 import json
 import os
 import re
-import subprocess
+import subprocess  # noqa: TID251
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ def _run(path, folder):
     """Run the child; returns what the libraries wrote to its standard error, on one line."""
     size = sum(each.stat().st_size for each in (path.rglob("*") if path.is_dir() else [path]))
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603
             [sys.executable, "-P", "-m", CHILD, str(folder)], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

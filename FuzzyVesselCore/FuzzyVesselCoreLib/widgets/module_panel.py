@@ -2,7 +2,7 @@
 
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import qt
@@ -265,3 +265,34 @@ def prepare_reload(widget: Any) -> None:
     own = tuple(widget.moduleName + end for end in ("MRML", "Panel"))
     for name in [each for each in sys.modules if each.partition(".")[0] in own]:
         del sys.modules[name]
+
+
+class EditObserver:
+    """Calls ``edited(caller, event)`` after each edit of volumes, segmentations or regions.
+
+    A result depends on them, and they are edited in other modules.
+    """
+
+    def __init__(self, edited: Callable[..., None]) -> None:
+        self._edited = edited
+        self._observers = VTKObservationMixin()
+        self._sources: list[tuple[Any, Any]] = []
+
+    def follow(self, nodes: Iterable[Any]) -> None:
+        """Observe these nodes and no others; None among them is skipped."""
+        sources = list(dict.fromkeys(_source(node) for node in nodes if node is not None))
+        if sources == self._sources:
+            return
+        self._observers.removeObservers()
+        self._sources = sources
+        for source, event in sources:
+            self._observers.addObserver(source, event, self._edited)
+
+
+def _source(node: Any) -> tuple[Any, Any]:
+    """What is observed of a node, and the event that tells of an edit."""
+    if node.IsA("vtkMRMLVolumeNode"):
+        return node, slicer.vtkMRMLVolumeNode.ImageDataModifiedEvent
+    if node.IsA("vtkMRMLSegmentationNode"):
+        return node.GetSegmentation(), slicer.vtkSegmentation.SourceRepresentationModified
+    return node, vtk.vtkCommand.ModifiedEvent

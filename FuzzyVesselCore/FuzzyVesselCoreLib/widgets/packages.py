@@ -92,7 +92,7 @@ def install_missing(requirements: Iterable[str], requester: str) -> str:
         return ""
     names = ", ".join(re.split(r"[^\w.-]", each)[0] for each in missing)
     try:
-        slicer.packaging.pip_ensure(missing, requester=requester)
+        slicer.packaging.pip_ensure(missing, requester=requester)  # noqa: TID251
     except RuntimeError:  # how Slicer says "no"
         return _("{packages} was not installed.").format(packages=names)
     except Exception as error:  # pip's, of several kinds

@@ -163,13 +163,18 @@ def test_closing_the_scene_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, 
     assert chosen.ui.volumeValueLabel.text == ""
 
 
-def test_voxels_that_are_replaced_in_the_middle_of_a_run_end_it(slicer_scene, chosen, monkeypatch):
+@pytest.mark.parametrize("how", ["replaced", "moved"])
+def test_another_grid_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, monkeypatch, how):
     import slicer
 
     volume, other = chosen.parameters.inputVolume, np.zeros((5, 6, 7), np.int16)
-    during_runs(monkeypatch, lambda: slicer.util.updateVolumeFromArray(volume, other))
+    acts = {
+        "replaced": lambda: slicer.util.updateVolumeFromArray(volume, other),
+        "moved": lambda: volume.SetSpacing(1, 1, 3),
+    }
+    during_runs(monkeypatch, acts[how])
     chosen.ui.applyButton.click()
-    assert "were replaced during the run" in chosen.ui.statusLabel.text
+    assert "were replaced or moved during the run" in chosen.ui.statusLabel.text
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
 
 

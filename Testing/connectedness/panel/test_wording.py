@@ -64,7 +64,7 @@ def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
 
 def test_every_error_with_fields_has_its_sentence(slicer_scene):
     from FuzzyConnectedGPULib import input_validation
-    from FuzzyConnectedGPUMRML.run_inputs import SamePlaceError
+    from FuzzyConnectedGPUMRML.segmenting import SamePlaceError
     from FuzzyConnectedGPUPanel.wording import SENTENCES
 
     types = [each for each in vars(input_validation).values() if isinstance(each, type)]

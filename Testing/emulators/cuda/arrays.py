@@ -93,9 +93,6 @@ class GuardedNumpy:
     def empty_like(self, array, dtype=None):
         return self.empty(array.shape, dtype or array.dtype)
 
-    def zeros_like(self, array, dtype=None):
-        return self.zeros(array.shape, dtype or array.dtype)
-
     def array(self, values, dtype=None):
         values = np.asarray(values, dtype)
         array = self.empty(values.shape, values.dtype)
@@ -105,6 +102,3 @@ class GuardedNumpy:
     def asarray(self, values, dtype=None):
         """On a GPU this copies what is not there yet; here it always copies."""
         return self.array(values, dtype)
-
-    def asnumpy(self, array):
-        return np.array(array)

@@ -48,17 +48,14 @@ class Kernel:
         if int(np.prod(block)) > self._max_threads:
             raise ValueError(f"{self._name}: at most {self._max_threads} threads")
         if len(args) != len(self._parameters):
-            raise TypeError(
-                f"{self._name} takes {len(self._parameters)} arguments, not {len(args)}"
-            )
+            raise TypeError(f"{self._name} takes {len(self._parameters)} arguments")
         values = [self._value(i, argument) for i, argument in enumerate(args)]
         fault = self._launch_in(grid, block, shared_mem, values)
         if fault:
             raise KernelFault(f"{self._name}: {fault.decode()}")
         for i, argument in enumerate(args):
-            if any(
-                map(is_overrun, argument.arrays if isinstance(argument, Record) else [argument])
-            ):
+            arrays = argument.arrays if isinstance(argument, Record) else [argument]
+            if any(map(is_overrun, arrays)):
                 raise KernelFault(f"{self._name} wrote outside of its argument {i}")
 
     def set_constant(self, name, array):
@@ -79,33 +76,19 @@ class Kernel:
         """The argument's bytes as the kernel reads them: an address, or the number itself."""
         size, pointed, floating = self._parameters[i]
         if isinstance(argument, Record):
-            if pointed != 0 or argument.nbytes != size:
-                raise TypeError(
-                    f"{self._name}: argument {i} is a struct of {argument.nbytes} bytes"
-                )
-            return argument
-        if argument is None:
-            argument = np.uintp(0)
-        if not isinstance(argument, np.ndarray):
-            value = np.array(argument)  # Python's int is 8 bytes, as in CuPy
-            if value.nbytes != size or (pointed == 0 and (value.dtype.kind == "f") != floating):
-                raise TypeError(
-                    f"{self._name}: argument {i} is {value.dtype}, the parameter has {size} bytes "
-                    f"and is {'a float' if floating else 'no float'}"
-                )
-            return value
-        if pointed == 0:
-            raise TypeError(f"{self._name}: argument {i} is an array, the parameter is a number")
-        if not argument.flags.c_contiguous:
-            raise TypeError(f"{self._name}: argument {i} is not contiguous")
-        if pointed > 0 and (
-            argument.itemsize != pointed or (argument.dtype.kind == "f") != floating
-        ):
-            raise TypeError(
-                f"{self._name}: argument {i} is {argument.dtype}, the parameter points to "
-                f"{pointed}-byte {'floats' if floating else 'integers'}"
-            )
-        return np.array(argument.ctypes.data, dtype=np.uintp)
+            value, fits = argument, pointed == 0 and argument.nbytes == size
+        elif isinstance(argument, np.ndarray):
+            value, fits = np.array(argument.ctypes.data, np.uintp), argument.flags.c_contiguous
+            kind = argument.itemsize, argument.dtype.kind == "f"
+            fits = fits and (pointed < 0 or kind == (pointed, floating))
+        else:
+            # Python's int is 8 bytes, as in CuPy
+            value = np.array(np.uintp(0) if argument is None else argument)
+            fits = value.nbytes == size
+            fits = fits and (pointed != 0 or (value.dtype.kind == "f") == floating)
+        if not fits:
+            raise TypeError(f"{self._name}: argument {i} does not fit: {argument!r:.99}")
+        return value
 
 
 def _three(size):

@@ -62,8 +62,6 @@ class ctkCollapsibleButton(QAbstractButton):
         self.contentsCollapsed.emit(collapsed)
 
     collapsed = Property(bool, lambda self: self._collapsed, _collapse)
-    flat = stored(bool, "flat", False)
-    collapsedHeight = stored(int, "collapsedHeight", 0)
 
     def childEvent(self, event):
         if event.added() and event.child().isWidgetType():
@@ -117,12 +115,12 @@ class ctkCollapsibleButton(QAbstractButton):
         painter.end()
 
 
-def _of_box(kind, name):
-    """A property of a slider that is its spin box's."""
+def _of_part(kind, part, name):
+    """A property of a slider that is its bar's or its spin box's."""
     return Property(
         kind,
-        lambda self: getattr(self._box, name),
-        lambda self, value: setattr(self._box, name, value),
+        lambda self: getattr(self.__dict__[part], name),
+        lambda self, value: setattr(self.__dict__[part], name, value),
     )
 
 
@@ -137,7 +135,7 @@ class ctkSliderWidget(QWidget):
         self._slider = QSlider(Qt.Horizontal)
         self._slider.setRange(0, STEPS)
         self._box = QDoubleSpinBox()
-        self._tracking, self._moving, self._last = True, False, 0.0
+        self._moving, self._last = False, 0.0
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._slider, 1)
@@ -154,7 +152,7 @@ class ctkSliderWidget(QWidget):
         self._moving = True
         self._slider.setValue(round((value - box.minimum) / length * STEPS) if length else 0)
         self._moving = False
-        if self._tracking or not self._slider.sliderDown:
+        if self.tracking or not self._slider.sliderDown:
             self._tell()
         else:
             self.valueIsChanging.emit(value)
@@ -184,27 +182,17 @@ class ctkSliderWidget(QWidget):
     value = Property(float, lambda self: self._box.value, setValue)
     minimum = _limit("minimum")
     maximum = _limit("maximum")
-    singleStep = _of_box(float, "singleStep")
-    decimals = _of_box(int, "decimals")
-    suffix = _of_box(str, "suffix")
-    prefix = _of_box(str, "prefix")
-    pageStep = stored(float, "page_step", 10.0)
+    singleStep = _of_part(float, "_box", "singleStep")
+    decimals = _of_part(int, "_box", "decimals")
+    suffix = _of_part(str, "_box", "suffix")
+    prefix = _of_part(str, "_box", "prefix")
     spinBoxVisible = Property(
         bool,
         lambda self: not self._box.isHidden(),
         lambda self, visible: self._box.setVisible(visible),
     )
     tracking = stored(bool, "tracking", True)
-    invertedAppearance = Property(
-        bool,
-        lambda self: self._slider.invertedAppearance,
-        lambda self, inverted: setattr(self._slider, "invertedAppearance", inverted),
-    )
-    invertedControls = Property(
-        bool,
-        lambda self: self._slider.invertedControls,
-        lambda self, inverted: setattr(self._slider, "invertedControls", inverted),
-    )
+    invertedAppearance = _of_part(bool, "_slider", "invertedAppearance")
 
 
 WIDGETS = (ctkCollapsibleButton, ctkSliderWidget)

@@ -28,7 +28,7 @@ class qSlicerMarkupsPlaceWidget(qSlicerWidget):
         layout.addWidget(self._place)
         layout.addWidget(self._delete)
         self._place.clicked.connect(self.setPlaceModeEnabled)
-        self._delete.clicked.connect(lambda _: self.deleteAllPoints())
+        self._delete.clicked.connect(lambda _: self._node.RemoveAllControlPoints())
 
     def _take(self, scene):
         super()._take(scene)
@@ -75,19 +75,5 @@ class qSlicerMarkupsPlaceWidget(qSlicerWidget):
             self._on = placing and own
             self.activeMarkupsPlaceModeChanged.emit(self._on)
 
-    def deleteAllPoints(self):
-        if self._node is not None:
-            self._node.RemoveAllControlPoints()
-
-    def _show_buttons(self, visible):
-        self._place.setVisible(visible)
-        self._delete.setVisible(visible)
-
     placeModeEnabled = Property(bool, lambda self: self._on, setPlaceModeEnabled)
     placeMultipleMarkups = stored(int, "many", 0)
-    deleteAllControlPointsOptionVisible = stored(bool, "delete_all", True)
-    buttonsVisible = Property(
-        bool,
-        lambda self: not self._place.isHidden(),
-        lambda self, visible: self._show_buttons(visible),
-    )

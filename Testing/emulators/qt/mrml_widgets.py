@@ -11,6 +11,8 @@ from .ctk_widgets import stored
 class _WithScene(QWidget):
     """Has a scene."""
 
+    mrmlSceneChanged = Signal(object)
+
     def __init__(self, parent=None):
         super().__init__(parent)
         self._scene = None
@@ -18,28 +20,17 @@ class _WithScene(QWidget):
     def _take(self, scene):
         self._scene = scene
 
+    def setMRMLScene(self, scene):
+        self._take(scene)
+        self.mrmlSceneChanged.emit(scene)
+
 
 class qMRMLWidget(_WithScene):
     """The root of a panel's `.ui` file: it hands its scene on."""
 
-    mrmlSceneChanged = Signal(object)
-
-    def mrmlScene(self):
-        return self._scene
-
-    def setMRMLScene(self, scene):
-        self._take(scene)
-        self.mrmlSceneChanged.emit(scene)
-
 
 class qSlicerWidget(_WithScene):
-    """As `qMRMLWidget`, but it tells nobody its scene."""
-
-    mrmlSceneChanged = Signal(object)
-
-    def setMRMLScene(self, scene):
-        self._take(scene)
-        self.mrmlSceneChanged.emit(scene)
+    """Any other widget with a scene."""
 
 
 def _id_of(node):
@@ -72,9 +63,6 @@ class qMRMLNodeComboBox(QWidget):
         self.setFocusProxy(self._combo)
         self._combo.currentIndexChanged.connect(lambda _: self._tell())
         self._combo.activated.connect(lambda _: self.nodeActivated.emit(self.currentNode()))
-
-    def mrmlScene(self):
-        return self._scene
 
     def setMRMLScene(self, scene):
         for tag in self._tags:
@@ -152,20 +140,9 @@ class qMRMLNodeComboBox(QWidget):
         current = self._current_id()
         return self._scene.GetNodeByID(current) if self._scene and current else None
 
-    def setCurrentNodeID(self, node_id):
-        self._combo.setCurrentIndex(
-            self._ids.index(node_id or "") if (node_id or "") in self._ids else -1
-        )
-
     def setCurrentNode(self, node):
-        self.setCurrentNodeID(node if isinstance(node, str) else _id_of(node))
-
-    def addNode(self, class_name=""):
-        node = self._scene.AddNewNodeByClass(class_name or self.nodeTypes[0], self.baseName)
-        if self.selectNodeUponCreation:
-            self.setCurrentNode(node)
-        self.nodeAddedByUser.emit(node)
-        return node
+        node_id = node if isinstance(node, str) else _id_of(node)
+        self._combo.setCurrentIndex(self._ids.index(node_id) if node_id in self._ids else -1)
 
     def removeCurrentNode(self):
         if self.currentNode() is not None:
@@ -180,16 +157,10 @@ class qMRMLNodeComboBox(QWidget):
     def nodeFromIndex(self, index):
         return self._nodes()[index]
 
-    currentNodeID = Property(str, _current_id, setCurrentNodeID)
     nodeTypes = stored("QStringList", "node_types", [], _fill)
     hideChildNodeTypes = stored("QStringList", "hidden_types", [], _fill)
     noneEnabled = stored(bool, "none_enabled", False, _fill)
     noneDisplay = stored(str, "none_display", "None", _fill)
-    baseName = stored(str, "base_name", "")
-    addEnabled = stored(bool, "add_enabled", True)
-    removeEnabled = stored(bool, "remove_enabled", True)
-    renameEnabled = stored(bool, "rename_enabled", False)
-    selectNodeUponCreation = stored(bool, "select_new", True)
 
 
 class qMRMLSegmentSelectorWidget(qMRMLWidget):
@@ -223,17 +194,8 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     def currentNode(self):
         return self._nodes.currentNode()
 
-    def currentNodeID(self):
-        return self._nodes.currentNodeID
-
     def setCurrentNode(self, node):
         self._nodes.setCurrentNode(node)
-
-    def setCurrentNodeID(self, node_id):
-        self._nodes.setCurrentNodeID(node_id)
-
-    def segmentIDs(self):
-        return []  # the real one lists those of its multiple selection only
 
     def currentSegmentID(self):
         return self._current  # also after the segment or the segmentation has gone

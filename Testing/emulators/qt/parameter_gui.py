@@ -11,12 +11,7 @@ import qt
 import slicer
 import vtk
 
-NUMBERS = (
-    qt.QSpinBox,
-    qt.QDoubleSpinBox,
-    qt.QSlider,
-    ctk.ctkSliderWidget,
-)
+NUMBERS = (qt.QSpinBox, qt.QDoubleSpinBox, ctk.ctkSliderWidget)
 
 
 def _node_classes(field):
@@ -51,8 +46,6 @@ def _combo_box(widget, field):
 def _number(widget, field):
     for bounds in (each for each in field.checks if hasattr(each, "minimum")):
         widget.minimum, widget.maximum = bounds.minimum, bounds.maximum
-    if field.type is int and hasattr(widget, "decimals"):
-        widget.decimals = 0
     signal, read, write = _plain(widget, "valueChanged", "value")
     return signal, lambda: field.type(read()), lambda value: write(field.type(value))
 
@@ -66,10 +59,6 @@ def _connector(widget, field):
         return _combo_box(widget, field)
     if kind is qt.QCheckBox and field.type is bool:
         return _plain(widget, "stateChanged", "checked")
-    if kind is qt.QPushButton and field.type is bool:
-        return _plain(widget, "toggled", "checked")
-    if kind is qt.QLineEdit and field.type is str:
-        return _plain(widget, "textChanged", "text")
     if kind is slicer.qMRMLNodeComboBox and _node_classes(field):
         widget.nodeTypes = [each().GetClassName() for each in _node_classes(field)]
         return widget.currentNodeChanged, widget.currentNode, widget.setCurrentNode
@@ -79,33 +68,21 @@ def _connector(widget, field):
 def give_gui(wrapper):
     """Give a class made by the stand-in's `parameterNodeWrapper` the methods for widgets."""
 
-    def connectParametersToGui(self, mapping):
-        connected = []
-        for name, widget in mapping.items():
-            if name not in self.allParameters:
-                raise ValueError(f"there is no parameter {name}")
-            connected.append((name, *_connector(widget, self.allParameters[name])))
-        state = self.__dict__.setdefault("_guis", {})
-        tag = len(state)
-        state[tag] = _Binding(self, connected)
-        return tag
-
     def connectGui(self, widget):
         named = {
-            each.property("SlicerParameterName"): each
-            for each in widget.findChildren(qt.QWidget)
-            if each.property("SlicerParameterName")
+            each.property("SlicerParameterName"): each for each in widget.findChildren(qt.QWidget)
         }
-        return connectParametersToGui(self, named)
+        return _Binding(
+            self,
+            [
+                (name, *_connector(each, self.allParameters[name]))
+                for name, each in named.items()
+                if name
+            ],
+        )
 
-    def disconnectGui(self, tag):
-        binding = self.__dict__.get("_guis", {}).get(tag)
-        if binding is not None:
-            binding.end()
-
-    wrapper.connectParametersToGui = connectParametersToGui
     wrapper.connectGui = connectGui
-    wrapper.disconnectGui = disconnectGui
+    wrapper.disconnectGui = lambda self, binding: binding.end()
 
 
 class _Binding:
@@ -142,7 +119,4 @@ class _Binding:
     def end(self):
         for signal, slot in self._slots:
             signal.disconnect(slot)
-        self._slots = []
-        if self._tag is not None:
-            self._parameters.RemoveObserver(self._tag)
-        self._tag = None
+        self._parameters.RemoveObserver(self._tag)

@@ -105,17 +105,7 @@ def _connect(self, signature, *target):
     def call(*values):
         slot(*values[: min(count, most)])
 
-    self.__dict__.setdefault("_connections", {}).setdefault((signature, slot), []).append(call)
     signal.connect(call)
-    return True
-
-
-def _disconnect(self, signature, slot=None):
-    known = self.__dict__.get("_connections", {})
-    signal = _signal(self, signature)[0]
-    for key in [key for key in known if key[0] == signature and slot in (None, key[1])]:
-        for call in known.pop(key):
-            signal.disconnect(call)
     return True
 
 
@@ -133,11 +123,9 @@ def _most_arguments(slot):
 
 
 def _getattribute(self, name):
-    # PySide6 looks for `connect` and `disconnect` itself: an attribute of the class does not do.
+    # PySide6 looks for `connect` itself: an attribute of the class does not do.
     if name == "connect":
         return functools.partial(_connect, self)
-    if name == "disconnect":
-        return functools.partial(_disconnect, self)
     return _get_attribute(self, name)
 
 
@@ -160,11 +148,8 @@ def qt_module():
     objects = QtCore.QObject
     objects.name = property(lambda self: self.objectName, lambda self, v: self.setObjectName(v))
     objects.className = lambda self: type(self).__name__
-    objects.delete = lambda self: self.deleteLater()
     objects.__getattribute__ = _getattribute
     QtWidgets.QMenu.__getattribute__ = _getattribute  # it has one of its own
-    for cls in (QtWidgets.QDialog, QtWidgets.QMenu, QtWidgets.QApplication):
-        cls.exec_ = cls.exec
     for name in ("getSaveFileName", "getOpenFileName"):
         setattr(QtWidgets.QFileDialog, name, _first_of(getattr(QtWidgets.QFileDialog, name)))
     from .ui_files import UiLoader

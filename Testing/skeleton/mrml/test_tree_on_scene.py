@@ -56,7 +56,7 @@ def moved(tree, position):
 # --- steps
 
 
-def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
+def test_a_step_changes_every_output_and_undo_brings_them_back(tree, slicer_scene):
     before, count = lengths(tree), len(tree.skeleton.branches)
     assert count == 6
     tree.prune("length", 14)
@@ -66,10 +66,20 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree):
     ids = nodes(tree, "tubesNode").GetPolyData().GetCellData().GetArray("BranchId")
     assert ids.GetRange() == (0.0, 3.0)
     assert len(nodes(tree, "curveNodes")) == 4
-    assert tree.undo()
+    slicer_scene.RemoveNode(tree.model.GetNodeReference("PotentialSkeleton.Input"))
+    assert tree.undo()  # it needs the lines alone
     assert (lengths(tree), tree.steps) == (before, [])
     assert len(nodes(tree, "curveNodes")) == count
     assert not tree.undo()
+
+
+def test_steps_on_a_copy_leave_the_first_one_s_outputs_alone(logic, tree, slicer_scene):
+    copy = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "copy")
+    copy.Copy(tree.model)
+    logic.tree(copy).prune("length", 14)
+    logic.tree(copy).cut(world((56, 36, 20)))
+    assert len(logic.tree(copy).skeleton.branches) == 5
+    assert nodes(tree, "tableNode").GetNumberOfRows() == len(nodes(tree, "curveNodes")) == 6
 
 
 def test_steps_are_saved_with_the_scene(logic, tree, tmp_path, slicer_scene):

@@ -4,35 +4,31 @@ import json
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from support.mrml_cases import add_volume
 from support.vessel_scene import GAP, MATRIX, STENOSIS, add_segmentation, vessels, world
 
 
 @pytest.fixture
-def panel(slicer_scene, open_panel, monkeypatch):
-    """The panel with a tree of a segment; beside it a vein, and an organ."""
-    panel = opened(open_panel, monkeypatch)
-    panel.click("applyButton")
-    panel.process_events()
-    return panel
-
-
-def opened(open_panel, monkeypatch):
-    from scipy import ndimage
-
-    panel = open_panel("PotentialSkeleton")
-    import FuzzyVesselCoreLib.widgets.run
-
-    monkeypatch.setattr(FuzzyVesselCoreLib.widgets.run, "ROUND", 0)
+def opened(skeleton_panel):
+    """The panel with a segment; beside it a vein, and an organ."""
     mask = vessels()
     organ = ndimage.binary_dilation(mask, iterations=5)
-    panel.parameters.input = add_segmentation(
+    skeleton_panel.parameters.input = add_segmentation(
         {"Portal": mask, "Vein": mask[:, ::-1, ::-1], "Liver": organ}
     )
-    panel.parameters.tubes = True
-    panel.process_events()
-    return panel
+    skeleton_panel.parameters.tubes = True
+    skeleton_panel.process_events()
+    return skeleton_panel
+
+
+@pytest.fixture
+def panel(opened):
+    """The panel with the tree of that segment."""
+    opened.click("applyButton")
+    opened.process_events()
+    return opened
 
 
 def tools(panel):
@@ -46,12 +42,16 @@ def press(panel, name):
     panel.process_events()
 
 
-def click_at(panel, voxel):
-    """A click in a view while a tool waits for one."""
+def click_at(panel, place):
+    """A click in a view (R, A, S) while a tool waits for one."""
     node = tools(panel).clickPlaceWidget.currentNode()
     assert node is not None
-    node.AddControlPointWorld(world(voxel))
+    node.AddControlPointWorld(place)
     panel.process_events()
+
+
+def tree_of(panel):
+    return panel.widget.logic.tree(panel.widget.panel.result.models[0])
 
 
 def said(panel):
@@ -65,14 +65,23 @@ def steps(panel):
 
 def choose_trunk(panel):
     """Choose the branch with the stenosis, the first of the trunk."""
-    model = panel.widget.panel.result.models[0]
-    tree = panel.widget.logic.tree(model)
-    there = world((12, 28, 20))[::-1]
+    tree, there = tree_of(panel), world((12, 28, 20))[::-1]
     away = [np.linalg.norm(b.points - there, axis=1).min() for b in tree.skeleton.branches]
     branch = int(np.argmin(away))
-    panel.widget.panel.result.choose([(model, branch)])
+    panel.widget.panel.result.choose([(tree.model, branch)])
     panel.process_events()
     return branch
+
+
+def name_chosen(panel, name):
+    tools(panel).nameEdit.text = name
+    tools(panel).nameEdit.editingFinished.emit()
+    panel.process_events()
+
+
+def prune(panel, length):
+    tools(panel).pruneSpinBox.value = length
+    press(panel, "pruneButton")
 
 
 def texts(panel, title):
@@ -88,8 +97,7 @@ def texts(panel, title):
 
 def test_pruning_is_listed_and_taken_back(panel):
     assert panel.ui.branchTable.rowCount == 6
-    tools(panel).pruneSpinBox.value = 14
-    press(panel, "pruneButton")
+    prune(panel, 14)
     assert panel.ui.branchTable.rowCount == 4
     assert steps(panel) == ["1. Removed: shorter than 14.0 mm"]
     assert said(panel) == "6 branches before, 4 now."
@@ -110,8 +118,7 @@ def test_apply_asks_before_steps_are_lost(panel, monkeypatch):
     )
     panel.click("applyButton")  # nothing is lost
     assert not asked
-    tools(panel).pruneSpinBox.value = 14
-    press(panel, "pruneButton")
+    prune(panel, 14)
     panel.click("applyButton")
     assert "Portal (steps: 1)" in asked[0]
     assert (panel.ui.branchTable.rowCount, len(steps(panel))) == (4, 1)
@@ -141,37 +148,17 @@ def test_names_are_proposed_changed_by_a_click_and_accepted(panel):
 
 def test_a_name_is_kept_and_shown(panel):
     branch = choose_trunk(panel)
-    tools(panel).nameEdit.text = "Trunk, main"
-    tools(panel).nameEdit.editingFinished.emit()
-    panel.process_events()
+    name_chosen(panel, "Trunk, main")
     assert "Trunk, main" in texts(panel, "Name")
     assert panel.widget.panel.result.chosen()[0][1] == branch
-    tools(panel).nameEdit.text = ""
-    tools(panel).nameEdit.editingFinished.emit()
-    panel.process_events()
+    name_chosen(panel, "")
     assert panel.ui.branchTable.isColumnHidden(5)
 
 
-def name_chosen(panel, name):
-    tools(panel).nameEdit.text = name
-    tools(panel).nameEdit.editingFinished.emit()
-    panel.process_events()
-
-
-def test_the_narrowest_place_is_shown_against_a_reference(panel):
-    import slicer
-
-    # No view is needed, and a name of its own: slice nodes are singletons by name.
-    node = slicer.vtkMRMLSliceNode()
-    node.SetLayoutName("Narrowest")
-    node.SetSingletonTag("Narrowest")
-    slicer.mrmlScene.AddNode(node)
-    try:
-        choose_trunk(panel)
-        press(panel, "narrowestButton")
-        assert abs(node.GetSliceToRAS().GetElement(2, 3) - world(STENOSIS)[2]) < 2
-    finally:
-        slicer.mrmlScene.RemoveNode(node)
+def test_the_narrowest_place_is_shown_against_a_reference(panel, slices):
+    choose_trunk(panel)
+    press(panel, "narrowestButton")
+    assert abs(slices[0].GetSliceToRAS().GetElement(2, 3) - world(STENOSIS)[2]) < 2
     assert "is narrowest" in tools(panel).branchLabel.text
     tools(panel).referenceSpinBox.value = 10
     assert "% narrower than 10.0 mm" in tools(panel).branchLabel.text
@@ -184,10 +171,10 @@ def test_a_gap_is_bridged_and_a_branch_cut_by_a_click(panel):
 
     press(panel, "bridgeButton")
     assert "Click into the gap" in said(panel)
-    click_at(panel, GAP)
+    click_at(panel, world(GAP))
     assert "separate parts" not in panel.ui.summaryLabel.text
     press(panel, "cutButton")
-    click_at(panel, (56, 36, 20))
+    click_at(panel, world((56, 36, 20)))
     assert "2 separate parts" in panel.ui.summaryLabel.text
     assert steps(panel) == ["1. Gap bridged", "2. Branch cut"]
     assert not tools(panel).cutButton.checked
@@ -199,49 +186,39 @@ def test_a_gap_is_bridged_and_a_branch_cut_by_a_click(panel):
 
 def test_the_distance_between_two_clicks(panel):
     press(panel, "distanceButton")
-    click_at(panel, (66, 44, 20))
+    click_at(panel, world((66, 44, 20)))
     assert "Click two places" in said(panel)
-    click_at(panel, (70, 12, 20))
+    click_at(panel, world((70, 12, 20)))
     assert "along the vessels" in said(panel)
     assert "tortuosity" in said(panel)
 
 
 def test_a_section_and_a_stenosis_by_clicks(panel):
     press(panel, "sectionButton")
-    click_at(panel, (12, 28, 20))
+    click_at(panel, world((12, 28, 20)))
     assert "mm2; diameters 9.5 and 9.2 mm" in said(panel)  # 10 mm, in voxels of 1 mm
     press(panel, "stenosisButton")
-    click_at(panel, STENOSIS)
+    click_at(panel, world(STENOSIS))
     assert "Click the narrow place" in said(panel)
-    click_at(panel, (12, 28, 20))
+    click_at(panel, world((12, 28, 20)))
     assert "% by diameter" in said(panel)
     assert "% by area" in said(panel)
 
 
 @pytest.fixture
-def slices(panel):
-    """Two slice views that show a volume on the vessels' grid."""
-    import slicer
-
+def views(panel, slices):
+    """The views show a volume on the vessels' grid."""
     volume = add_volume(vessels().astype(np.int16), MATRIX)
-    added = []
-    for name in ("Green", "Yellow"):
-        for kind in ("vtkMRMLSliceNode", "vtkMRMLSliceCompositeNode"):
-            node = getattr(slicer, kind)()
-            node.SetLayoutName(name)
-            node.SetSingletonTag(name)
-            added.append(slicer.mrmlScene.AddNode(node))
-        added[-2].SetFieldOfView(200, 100, 1)
-        added[-1].SetBackgroundVolumeID(volume.GetID())
-    yield added
-    for node in added:
-        slicer.mrmlScene.RemoveNode(node)
+    for view, composite in zip(slices[::2], slices[1::2]):
+        view.SetFieldOfView(200, 100, 1)
+        composite.SetBackgroundVolumeID(volume.GetID())
+    return slices
 
 
-def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices):
+def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, views):
     import slicer
 
-    view, composite, other, _other_composite = slices
+    view, composite, other, _other_composite = views
     volume = composite.GetBackgroundVolumeID()
     assert not tools(panel).turnSlider.isVisibleTo(tools(panel).turnSlider.parent())
     choose_trunk(panel)
@@ -258,14 +235,11 @@ def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices)
     assert [round(matrix.GetElement(row, 0)) for row in range(3)] == [0, -1, 0]
     assert [matrix.GetElement(row, 3) for row in range(3)] == pytest.approx(middle)
     press(panel, "patientButton")
-    tools(panel).clickPlaceWidget.currentNode().AddControlPointWorld(middle)
-    panel.process_events()
+    click_at(panel, middle)
     assert "in the patient" in said(panel)
     there = [other.GetSliceToRAS().GetElement(row, 3) for row in range(3)]
-    middles = [
-        b.points[len(b.points) // 2][::-1]
-        for b in panel.widget.logic.tree(panel.widget.panel.result.models[0]).skeleton.branches
-    ]
+    branches = tree_of(panel).skeleton.branches
+    middles = [branch.points[len(branch.points) // 2][::-1] for branch in branches]
     assert min(np.linalg.norm(each - there) for each in middles) < 1.5
     press(panel, "closeButton")
     assert composite.GetBackgroundVolumeID() == volume
@@ -275,8 +249,8 @@ def test_a_branch_is_straightened_turned_and_found_in_the_patient(panel, slices)
     assert tools(panel).turnSlider.value == 0
 
 
-def test_the_view_is_as_before_when_the_module_is_left(panel, slices):
-    view, composite, *_others = slices
+def test_the_view_is_as_before_when_the_module_is_left(panel, views):
+    view, composite, *_others = views
     volume, before = composite.GetBackgroundVolumeID(), view.GetSliceToRAS().GetElement(0, 0)
     choose_trunk(panel)
     press(panel, "straightenButton")
@@ -292,15 +266,18 @@ def test_vessels_are_split_and_measured(panel, tmp_path):
     assert "6 segments in Portal by branch" in said(panel)
     press(panel, "sectionsButton")
     assert "both diameters" in said(panel)
-    tree = panel.widget.logic.tree(panel.widget.panel.result.models[0])
+    tree = tree_of(panel)
     assert "equivalent_diameter_mm" in tree.table()
     branch = choose_trunk(panel)
     plot, found = panel.widget.panel.result.plot, tree.sectionsAlong(branch)
     rows = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
     np.testing.assert_array_equal(plot.curves[1], rows)
     panel.grab(tmp_path / "sections.png")
+    shown = tree.table()["smallest_diameter_mm"]
     tree.cut(tree.narrowest(branch).position)  # the lines are others now: measured no more
     assert not tree.hasSections
+    tree.undo()
+    assert tree.table()["smallest_diameter_mm"] == shown
 
 
 def test_an_organ_is_divided(panel):
@@ -342,8 +319,8 @@ def test_the_tree_goes_to_other_programs(panel, monkeypatch, tmp_path):
 # --- several segments
 
 
-def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel, monkeypatch):
-    panel = opened(open_panel, monkeypatch)
+def test_several_segments_make_a_tree_each_in_one_list(opened):
+    panel = opened
     portal, vein, liver = panel.parameters.input.GetSegmentation().GetSegmentIDs()
     panel.parameters.input.GetDisplayNode().SetSegmentVisibility(liver, False)
     panel.ui.severalCheckBox.click()
@@ -358,8 +335,7 @@ def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel,
     last = panel.ui.branchTable.rowCount - 1
     panel.ui.branchTable.selectRow(last)
     assert panel.widget.panel.result.chosen()[0][0].GetName() == "Vein centrelines"
-    tools(panel).pruneSpinBox.value = 14
-    press(panel, "pruneButton")  # of the tree of the chosen branch
+    prune(panel, 14)  # of the tree of the chosen branch
     assert texts(panel, "Tree").count("Vein") == 4
     assert texts(panel, "Tree").count("Portal") == 6
 
@@ -370,7 +346,6 @@ def test_several_segments_make_a_tree_each_in_one_list(slicer_scene, open_panel,
 def test_nothing_is_clipped(panel, tmp_path):
     choose_trunk(panel)
     panel.ui.branchToolsSection.collapsed = False
-    tools(panel).pruneSpinBox.value = 14
-    press(panel, "pruneButton")
+    prune(panel, 14)
     panel.grab(tmp_path / "tools.png")
     assert panel.clipped() == []

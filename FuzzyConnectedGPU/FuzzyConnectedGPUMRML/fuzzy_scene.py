@@ -1,0 +1,190 @@
+"""The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from FuzzyConnectedGPULib.contrast import ContrastThreshold
+from FuzzyConnectedGPULib.thresholds import volume_curve
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.geometry import voxel_volume, voxels_to_points
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.provenance import (
+    mask_fingerprint,
+    once_an_edit,
+    rounded,
+    volume_fingerprint,
+)
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.translation import tr as _
+
+from .vessel_lists import is_hand_over, referred
+
+# Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
+INPUTS = "FuzzyVesselGPU.Inputs"  # the origin
+CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
+AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
+VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
+# .. and of several vessels: their lists, in the order of the labels, and the division.
+VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
+COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
+
+CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
+
+
+def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
+    """What a result of these inputs is made of, but for the threshold itself: a text.
+
+    It differs wherever the result may differ, and is the same after loading. Exact solvers give
+    the same connectedness on every device, so the device does not count. Names of lists do not
+    count, their order does. Empty where there is no volume, or a vessel has no point.
+    """
+    if volume_node is None or volume_node.GetImageData() is None or not lists:
+        return ""
+    mask, roi = options.maskNode, options.roiNode
+    if mask is not None:
+        fingerprint = mask_fingerprint(mask, options.maskSegmentID)
+        mask = mask.GetName(), options.maskSegmentID, fingerprint
+    shared = [mask, roi and _box(roi)]
+    model, background, texts = [], _background(volume_node, options.backgroundSeedsNode), []
+    if options.object_model == "affinity":
+        model = [*_of_affinity(options), *([background] if background else [])]
+    for node in lists:
+        points = [] if node is None else _centres(volume_node, placed_points(node))
+        if not points:
+            return ""
+        # In the model "contrast" the first point counts more than the others.
+        own = model or ["contrast", options.border or "drawn", points[0], background]
+        grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
+        texts.append(_hashed([*grid, sorted(points), *shared, *own]))
+    for node in lists if len(lists) > 1 else ():
+        given = placed_points(node, is_hand_over)
+        numbers = [node.GetNthControlPointDescription(index) for index in given.indices]
+        texts.append(repr((numbers, _centres(volume_node, given))))
+    text = texts[0] if len(lists) == 1 else _hashed(texts)
+    return f"{text} {volume_fingerprint(volume_node)}"
+
+
+def _of_affinity(chosen: Any) -> list[Any]:
+    """What counts of the model "affinity"."""
+    estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
+    parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
+    variant = [chosen.corrections, chosen.directions]
+    return parts + variant if chosen.solver == CORRECTED else parts
+
+
+def _hashed(parts: list[Any]) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _background(volume_node: Any, background_node: Any) -> list:
+    if background_node is None:
+        return []
+    return sorted(_centres(volume_node, placed_points(background_node)))
+
+
+def _centres(volume_node: Any, points: Any) -> list[tuple]:
+    """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
+    if not points.labels:
+        return []
+    voxels = points_in_volume(volume_node, points.world)
+    centres = rounded(voxels_to_points(voxels, ijk_to_ras(volume_node)), 2)
+    return list(dict.fromkeys(map(tuple, centres)))
+
+
+def _box(roi_node: Any) -> tuple:
+    matrix = roi_node.GetObjectToWorldMatrix()
+    axes = [[matrix.GetElement(row, column) for column in range(4)] for row in range(3)]
+    return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
+
+
+def is_from(scene_node: Any, origin: str) -> bool:
+    """Whether a fuzzy scene and its labels are of an origin (of `origin_of`)."""
+    noted = (scene_node.GetAttribute(INPUTS) if scene_node is not None else None) or ""
+    # The text of an earlier version ends before the fingerprint of the volume.
+    return noted != "" and origin.startswith(noted)
+
+
+def vessels_of_scene(scene_node: Any) -> list[Any]:
+    """The lists of the vessels that a fuzzy scene was divided among, in their order.
+
+    None for one vessel, and where a list was removed since: labels would be those of others.
+    """
+    if scene_node is None or scene_node.GetNodeReference(DIVISION) is None:
+        return []
+    there = referred(scene_node, VESSELS)
+    return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
+
+
+def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
+    """The threshold of a scene of the model "contrast"; None for another scene."""
+    text = scene_node.GetAttribute(CONTRAST) if scene_node is not None else None
+    return ContrastThreshold(*map(float, text.split())) if text else None
+
+
+def threshold_of_run(scene_node: Any) -> float | None:
+    """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
+    contrast = contrast_threshold(scene_node)
+    if contrast is not None:
+        return float(contrast)
+    text = scene_node.GetAttribute(AUTOMATIC) if scene_node is not None else None
+    return float(text) if text else None
+
+
+# ---- values and volumes
+
+
+class VolumeCurve:
+    """Volume in millilitres at every threshold of a fuzzy scene (vtkMRMLScalarVolumeNode).
+
+    `thresholds` (65535, float32) rise to 1, `millilitres` fall; `total` is the whole image's.
+    """
+
+    def __init__(self, scene_node: Any) -> None:
+        values = scene_array(scene_node)
+        self.thresholds, counts = volume_curve(values)
+        voxel = _voxel_ml(scene_node)
+        self.millilitres, self.total = counts * voxel, values.size * voxel
+
+    def at(self, threshold: float) -> float:
+        """The volume (ml) of all that is connected with at least the threshold (above 0)."""
+        index = int(np.searchsorted(self.thresholds, np.float32(threshold)))
+        return float(self.millilitres[min(index, len(self.millilitres) - 1)])
+
+
+def curve_of(scene_node: Any) -> VolumeCurve:
+    """The curve of a fuzzy scene, which is counted once an edit."""
+    scene_array(scene_node)
+    key = ("curve", _voxel_ml(scene_node))
+    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(scene_node))
+
+
+def _voxel_ml(volume_node: Any) -> float:
+    return voxel_volume(ijk_to_ras(volume_node)) / 1000
+
+
+def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float | None:
+    """The volume of a label, or of all that is not 0; None where there is no image."""
+    image = labelmap_node.GetImageData() if labelmap_node is not None else None
+    if image is None or image.GetPointData().GetScalars() is None:
+        return None
+    labels = voxels_of(labelmap_node, copy=False)
+    counts = once_an_edit(
+        image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
+    )
+    found = counts.sum() if label is None else counts[label]
+    return float(found) * _voxel_ml(labelmap_node)
+
+
+def scene_array(scene_node: Any) -> np.ndarray:
+    """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
+    if scene_node is None:
+        raise InputError(_("There is no connectedness map: run the segmentation first."))
+    values = voxels_of(scene_node, copy=False)
+    low, high = scene_node.GetImageData().GetScalarRange()  # which VTK caches
+    if not 0 <= low <= high <= 1:
+        text = _("{scene} is no connectedness map: its values leave 0..1.")
+        raise InputError(text.format(scene=node_name(scene_node)))
+    return values
