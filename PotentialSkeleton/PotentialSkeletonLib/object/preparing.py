@@ -24,7 +24,6 @@ from ..extraction import SkeletonOptions
 from ..field.force_field import checked_device
 from .voxel_classes import checked_labelmap
 
-
 LARGE = 1 << 20  # voxels of the box from which on a CUDA device looks at the object first
 
 
