@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def distance_to_outside(
     for axis in (2, 1, 0):
         line = axis, math.prod(solid.shape[axis + 1 :]), solid.shape[axis], spacing[axis] ** 2
         task = squared.reshape(-1), solid.reshape(-1), voxels, *line
-        in_parts(lambda a, b, task=task: _lower_envelopes(*task, a, b), len(voxels), len(voxels))
+        in_parts(partial(_lower_envelopes, *task), len(voxels), len(voxels))
         progress.check()
     return squared
 
@@ -102,7 +103,7 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     """
     order = np.zeros(len(voxels), np.float32)
     task = depth.reshape(-1), depth.shape[1] * depth.shape[2], depth.shape[2], voxels, order
-    in_parts(lambda a, b: _write_order(*task, a, b), len(voxels), len(voxels))
+    in_parts(partial(_write_order, *task), len(voxels), len(voxels))
     return order
 
 

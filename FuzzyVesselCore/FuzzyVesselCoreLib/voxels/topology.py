@@ -5,6 +5,7 @@ topology.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def euler_characteristic(mask: np.ndarray) -> int:
     padded = np.pad(np.asarray(mask, bool), 1)
     (_, rows, width), voxels = padded.shape, np.flatnonzero(padded)
     task = voxels, padded.view(np.uint8).reshape(-1), width, rows * width, _changes_by_voxel()
-    return sum(in_parts(lambda a, b: _sum_of_changes(*task, a, b), len(voxels), len(voxels)))
+    return sum(in_parts(partial(_sum_of_changes, *task), len(voxels), len(voxels)))
 
 
 def cycle_count(mask: np.ndarray) -> int:

@@ -76,7 +76,9 @@ def prepare(
         solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
         changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
     progress.check()
-    labels, count = (None, 1) if is_one else label_components(solid)
+    count = 1
+    if not is_one:
+        labels, count = label_components(solid)
     if count == 1:
         one = origin, np.pad(solid, 1)
         return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
