@@ -49,7 +49,7 @@ from .lines import (
     stored_table,
     vtk_array,
 )
-from .outputs import FOUND, MEASURED, ROLE, STEPS, color_by, follow, rewrite, tree_name
+from .outputs import FOUND, MEASURED, ROLE, STEPS, color_by, rewrite, tree_name, update_table
 from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
@@ -197,7 +197,7 @@ class Tree:
         rewrite(model, skeleton)
         model.SetAttribute(STEPS, steps_text(steps))
         self._show_sections()
-        follow(model)
+        update_table(model)
         color_by(model, kind_of(model))
         return skeleton
 
@@ -227,7 +227,7 @@ class Tree:
 
     def _rename(self, names: dict[int, str]) -> None:
         rename(self.model, self.skeleton, names)
-        follow(self.model)
+        update_table(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
         """Name branches by the rules of an anatomy, and return what was named.
@@ -352,7 +352,7 @@ class Tree:
         is_branch = isinstance(way, int)
         line: Any = checked_branch(self.skeleton, way) if is_branch else self.distance(*way)
         points = self._to_world(line.points)
-        return straightening.straighten(
+        return straightening.add_straightened(
             self.model, points, line.radius, volumeNode, width, progress, wait
         )
 
@@ -392,14 +392,8 @@ class Tree:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
         Its columns are those of `PotentialSkeletonLib.branch_tools.section_measures`; the lines and
-        the table in the scene get them, too.
-
-        Raises
-        ------
-        InputError
-            If the vessels are not in the scene any more.
-        Cancelled
-            `progress` returned False.
+        the table in the scene get them, too. `InputError` where the vessels are not in the scene
+        any more.
         """
         solid, skeleton = dividing.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
@@ -409,7 +403,7 @@ class Tree:
         measured[steps_text(self.steps)] = {column: found[column] for column in SECTIONS}
         self.model.SetAttribute(MEASURED, json.dumps(measured))
         self._show_sections()
-        follow(self.model)
+        update_table(self.model)
         self.model.GetPolyData().Modified()
         return self.table()
 
@@ -431,7 +425,7 @@ class Tree:
         vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
         gone.
         """
-        return dividing.split(self.model, by, progress, wait)
+        return dividing.split_vessels(self.model, by, progress, wait)
 
     def divideOrgan(
         self,
