@@ -29,8 +29,8 @@ from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
-NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
-LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
+# Numbers of the affinity, in its order, and their lowest values among the parameters.
+NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 
 
 class ConnectednessPanel(Panel):
@@ -248,7 +248,7 @@ class ConnectednessPanel(Panel):
                     self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
-                            setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
+                            setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         finally:
             self._writing = False
         self.seeds.mark_faint(run.lists, result.faintLabels)

@@ -14,16 +14,15 @@ from FuzzyVesselCoreLib.mrml.reading import (
     roi_mask,
 )
 from support.mrml_cases import (
+    TRANSFORMS,
     add_seeds,
     add_volume,
     linear_transform,
     rotation_about,
-    warp_transform,
     world_of,
 )
 
 SHAPE = (9, 11, 13)
-TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
 
 transforms = pytest.mark.parametrize("own", TRANSFORMS)
 
