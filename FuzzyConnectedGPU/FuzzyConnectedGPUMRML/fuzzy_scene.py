@@ -31,8 +31,6 @@ VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 VESSELS, DIVIDED = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
 
-CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
-
 
 def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     """What a result of these inputs is made of, but for the threshold itself: a text.
@@ -71,8 +69,9 @@ def _of_affinity(chosen: Any) -> list[Any]:
     """What counts of the model "affinity"."""
     estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
-    variant = [chosen.corrections, chosen.directions]
-    return parts + variant if chosen.solver == CORRECTED else parts
+    if chosen.solver == "cuda-kfoe-corrected":
+        parts += [chosen.corrections, chosen.directions]
+    return parts
 
 
 def _hashed(parts: list[Any]) -> str:
