@@ -23,7 +23,7 @@ from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_a
 from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
-    Seeds,
+    PlacedPoints,
     paint,
     placed_points,
     points_in_volume,
@@ -315,7 +315,7 @@ def _names_of(lists: Sequence[Any]) -> list[str]:
     return names
 
 
-def _labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
     """Labels of the points that lie in voxels."""
     wanted = {tuple(map(int, each)) for each in voxels}
     return tuple(
@@ -340,7 +340,7 @@ def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any
 
 def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
-) -> list[Seeds]:
+) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
     if len(lists) == 1:
         return [seeds_of(lists[0], volume_node, shape, region)]
@@ -348,7 +348,8 @@ def _seeds_of_vessels(
     for node in lists:
         placed = placed_points(node).labels if node is not None else []
         if placed and not placed_points(node, is_seed).labels:
-            found.append(Seeds(np.empty((0, 3), np.int64), [], []))
+            none = np.empty((0, 3), np.int64)
+            found.append(PlacedPoints([], none, [], none))
         else:
             found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
     return found
