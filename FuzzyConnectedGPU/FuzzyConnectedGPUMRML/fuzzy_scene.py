@@ -1,7 +1,4 @@
-"""The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes.
-
-The origin is texts that are saved with the scene, and compared.
-"""
+"""The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes."""
 
 import hashlib
 from collections.abc import Sequence
@@ -25,9 +22,8 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from .vessel_lists import is_hand_over, referred
 
-# Of a fuzzy scene's node: attributes with the texts, and references to what it belongs to.
-INPUTS = "FuzzyVesselGPU.Inputs"
-THRESHOLD_INPUTS = "FuzzyVesselGPU.ThresholdInputs"  # of a threshold that points have a say in
+# Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
+INPUTS = "FuzzyVesselGPU.Inputs"  # the origin
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
 AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
@@ -38,20 +34,13 @@ COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were
 CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
-def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> dict[str, str | None]:
-    """What a result of these inputs is made of: texts by attributes of its fuzzy scene.
+def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
+    """What a result of these inputs is made of, but for the threshold itself: a text.
 
-    They differ wherever the result may differ, and are the same after loading. Exact solvers give
+    It differs wherever the result may differ, and is the same after loading. Exact solvers give
     the same connectedness on every device, so the device does not count. Names of lists do not
     count, their order does. Empty where there is no volume, or a vessel has no point.
     """
-    return {
-        INPUTS: _inputs_text(volume_node, lists, options),
-        THRESHOLD_INPUTS: threshold_text(volume_node, options),
-    }
-
-
-def _inputs_text(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""
     mask, roi = options.maskNode, options.roiNode
@@ -59,15 +48,14 @@ def _inputs_text(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
         fingerprint = mask_fingerprint(mask, options.maskSegmentID)
         mask = mask.GetName(), options.maskSegmentID, fingerprint
     shared = [mask, roi and _box(roi)]
-    model = _of_affinity(options) if options.object_model == "affinity" else []
-    background = [] if model else _background(volume_node, options.backgroundSeedsNode)
-    texts = []
+    model, background, texts = [], _background(volume_node, options.backgroundSeedsNode), []
+    if options.object_model == "affinity":
+        model = [*_of_affinity(options), *([background] if background else [])]
     for node in lists:
         points = [] if node is None else _centres(volume_node, placed_points(node))
         if not points:
             return ""
-        # In the model "contrast" the first point counts more than the others, and background
-        # points change the scene.
+        # In the model "contrast" the first point counts more than the others.
         own = model or ["contrast", options.border or "drawn", points[0], background]
         grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
         texts.append(_hashed([*grid, sorted(points), *shared, *own]))
@@ -87,23 +75,12 @@ def _of_affinity(chosen: Any) -> list[Any]:
     return parts + variant if chosen.solver == CORRECTED else parts
 
 
-def threshold_text(volume_node: Any, options: Any) -> str | None:
-    """A text of the background points where threshold or filled gaps alone heed them; or None.
-
-    In the model "contrast" the scene heeds them already.
-    """
-    heeded = options.threshold is None or options.fill_gaps
-    if not heeded or options.object_model == "contrast":
-        return None
-    return _hashed([_background(volume_node, options.backgroundSeedsNode)])
-
-
 def _hashed(parts: list[Any]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _background(volume_node: Any, background_node: Any) -> list:
-    if volume_node is None or background_node is None:
+    if background_node is None:
         return []
     return sorted(_centres(volume_node, placed_points(background_node)))
 
@@ -123,13 +100,11 @@ def _box(roi_node: Any) -> tuple:
     return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
 
 
-def is_from(scene_node: Any, origin: dict[str, str | None]) -> bool:
+def is_from(scene_node: Any, origin: str) -> bool:
     """Whether a fuzzy scene and its labels are of an origin (of `origin_of`)."""
-    noted = scene_node.GetAttribute(INPUTS) if scene_node is not None else None
+    noted = (scene_node.GetAttribute(INPUTS) if scene_node is not None else None) or ""
     # The text of an earlier version ends before the fingerprint of the volume.
-    if not noted or not (origin[INPUTS] or "").startswith(noted):
-        return False
-    return origin[THRESHOLD_INPUTS] in (None, scene_node.GetAttribute(THRESHOLD_INPUTS))
+    return noted != "" and origin.startswith(noted)
 
 
 def vessels_of_scene(scene_node: Any) -> list[Any]:

@@ -91,26 +91,13 @@ class RunOptions(SegmentOptions):
         inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
         check_apart((scene, labelmap), inputs)
         if segmentation is not None:
-            if segmentation is self.maskNode:
-                self._check_mask(segmentation, self.maskSegmentID)
             check_segmentation(segmentation, self.segmentID)
-
-    def _check_mask(self, node: Any, mask_id: str) -> None:
-        """Refuse to write into the segments that are the run's mask: one, or all of them."""
-        if not mask_id:
-            text = _(
-                "All segments of {mask} are the mask, and the result would become one of "
-                "them: choose one segment as mask, or another segmentation for the result."
-            )
-            raise InputError(text.format(mask=node_name(node)))
-        if self.segmentID == mask_id:
-            segment = node.GetSegmentation().GetSegment(mask_id)
-            name = segment.GetName() if segment is not None else mask_id
-            text = _(
-                "The segment '{name}' of {mask} is the mask and cannot be overwritten: "
-                "choose another one, or a new segment."
-            )
-            raise InputError(text.format(name=name, mask=node_name(node)))
+            if segmentation is self.maskNode and self.maskSegmentID in ("", self.segmentID):
+                text = _(
+                    "The result would change the mask in {mask}: choose one segment as mask, and "
+                    "another one, or a new one, for the result."
+                )
+                raise InputError(text.format(mask=node_name(segmentation)))
 
 
 def in_scene(node: Any) -> bool:
@@ -252,7 +239,7 @@ class Run:
         scene_node, division = result.sceneNode, result.divisionNode
         chosen = options.threshold is None
         for name, noted in {
-            **self.origin,
+            fuzzy_scene.INPUTS: self.origin,
             fuzzy_scene.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
             fuzzy_scene.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
             fuzzy_scene.COUNT: division and str(len(self.lists)),

@@ -138,10 +138,7 @@ class ThresholdSection:
         except InputError as error:
             panel.say(worded(error))
             return
-        volume_node = scene_node.GetNodeReference(fuzzy_scene.VOLUME)
-        heeded = fuzzy_scene.threshold_text(volume_node, panel.options(parameters))
-        scene_node.SetAttribute(fuzzy_scene.THRESHOLD_INPUTS, heeded)
-        panel.output.written(parameters, result, volume_node)
+        panel.output.written(parameters, result, scene_node.GetNodeReference(fuzzy_scene.VOLUME))
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)

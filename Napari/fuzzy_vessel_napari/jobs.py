@@ -4,11 +4,11 @@ Each takes layers in the main thread and returns ``job(progress) -> (layers, tex
 another one; a layer is napari's tuple of data, keyword arguments and kind.
 """
 
-import colorsys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from napari.utils.colormaps import ensure_colormap
 
 from FuzzyConnectedGPULib import segment
 from FuzzyVesselCoreLib.errors import InputError
@@ -50,12 +50,6 @@ def vessels_job(
     return run
 
 
-def _color(generation: int) -> tuple[float, float, float, float]:
-    """A colour that differs from those of the generations nearby."""
-    golden_ratio = 0.618034
-    return (*colorsys.hsv_to_rgb(generation * golden_ratio % 1.0, 0.65, 0.95), 1.0)
-
-
 def centrelines_job(vessels: Any, number: int = 0, level: int = 2, device: str = "auto") -> Job:
     """The centrelines of a label of a labels layer (0: of all), a path a branch with its measures
     as features; `InputError` if there is none."""
@@ -73,13 +67,14 @@ def centrelines_job(vessels: Any, number: int = 0, level: int = 2, device: str =
         if not skeleton.branches:
             raise InputError(f"The object in '{name}' has no branch: it is a single spot.")
         table = skeleton.to_table()
+        hues = 0.618034 * np.array(table["generation"]) % 1.0  # the golden ratio sets them apart
         paths = [branch.points[:, 1:] if flat else branch.points for branch in skeleton.branches]
         options = {
             "name": f"{name} centrelines",
             "shape_type": "path",
             "features": table,
             "edge_width": 0.6,  # voxels
-            "edge_color": [_color(generation) for generation in table["generation"]],
+            "edge_color": 0.35 + 0.65 * ensure_colormap("hsv").map(hues),  # pale
             "face_color": "transparent",
             "blending": "translucent_no_depth",  # seen inside the labels, too
             "opacity": 1.0,

@@ -98,18 +98,19 @@ class VesselsWidget(JobPanel):
     """Image and points to a labels layer."""
 
     def __init__(self, viewer: Viewer) -> None:
-        threshold = gui.FloatSlider(value=0.5, min=0, max=1, name="threshold", label="Threshold")
         automatic = gui.CheckBox(value=True, name="automatic", label="Automatic threshold")
+        threshold = gui.FloatSlider(value=0.5, min=0, max=1, name="threshold", label="Threshold")
         threshold.enabled = False
         automatic.changed.connect(lambda chosen: setattr(threshold, "enabled", not chosen))
-        layers = (
-            ("image", Image, "Image"),
-            ("points", Points, "In vessels"),
-            ("background", Points | None, "Not vessel"),
-            ("mask", Labels | None, "Only inside"),
-        )
-        fields = [gui.create_widget(annotation=k, name=n, label=label) for n, k, label in layers]
-        super().__init__(viewer, "Find vessels", vessels_job, [*fields, automatic, threshold])
+        fields = [
+            gui.create_widget(annotation=Image, name="image", label="Image"),
+            gui.create_widget(annotation=Points, name="points", label="In vessels"),
+            gui.create_widget(annotation=Points | None, name="background", label="Not vessel"),
+            gui.create_widget(annotation=Labels | None, name="mask", label="Only inside"),
+            automatic,
+            threshold,
+        ]
+        super().__init__(viewer, "Find vessels", vessels_job, fields)
 
 
 class CentrelinesWidget(JobPanel):

@@ -78,7 +78,10 @@ class LiveVessel:
         self._follow()
 
     def deactivate(self) -> None:
-        """Another effect is chosen, or none; points and what was not applied stay for later."""
+        """Another effect is chosen, or none; points and what was not applied stay for later.
+
+        Its edits are followed.
+        """
         self._active = False
         self._stop()
         self._turn_to(self._seen._replace(clicks=None, points=((), ())))
@@ -128,10 +131,7 @@ class LiveVessel:
         return Inputs(segmentation_node, grid, masking, clicks, points)
 
     def _observe(self) -> None:
-        """Follow the nodes that there are now, also while another effect is active.
-
-        Lists of points begin with their first point.
-        """
+        """Follow the nodes that there are now; lists of points begin with their first point."""
         node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
         volume, segmentation_node = node.GetSourceVolumeNode(), node.GetSegmentationNode()
         self._observers.removeObservers()
@@ -150,15 +150,12 @@ class LiveVessel:
                 observe(each, event, self._follow)
 
     def _after_edit(self) -> None:
-        """Forget deleted segments, and what was erased or undone.
-
-        It is not Apply's any more, whoever paints it again.
-        """
+        """Forget deleted segments, and what was erased or undone: whoever paints it owns it."""
         self._follow()
         node = self._seen.segmentation_node
         there = set(node.GetSegmentation().GetSegmentIDs()) if node is not None else set()
         if gone := self._pending - there:
-            self._drop(gone)
+            self.cancel(gone)
         self._own = {each: self._own[each] for each in self._own.keys() & there}
         for each, own in self._own.items():
             array_from_image(own)[~voxels_on(segment_image(node, each), own)] = 0
@@ -193,7 +190,7 @@ class LiveVessel:
     def _on_clear(self) -> None:
         self.clicks.clear()
         self._follow()
-        self._drop({self.clicks.segment_id})
+        self.cancel({self.clicks.segment_id})
 
     def _on_more(self, value: float) -> None:
         self.clicks.set_more(value)
@@ -204,14 +201,14 @@ class LiveVessel:
             self._request()
 
     def _on_centrelines(self) -> None:
-        image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
-        if image is None or image.IsEmpty():
+        node, segment_id = self._seen.segmentation_node, self.clicks.segment_id
+        image = segment_image(node, segment_id)
+        if image.IsEmpty() or not array_from_image(image).any():
             text = _("The segment is empty: place points and press Apply first.")
             self.ui.sentenceLabel.text = text
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
-        parameters.input = node.GetSegmentationNode()
-        parameters.segment = node.GetSelectedSegmentID()
+        parameters.input, parameters.segment = node, segment_id
         slicer.util.selectModule(SKELETON)
 
     # --- the preview
@@ -251,11 +248,8 @@ class LiveVessel:
     def _wanted(self) -> dict[str, np.ndarray]:
         """Labels of the segments whose vessels were found, without those deleted since."""
         node, found = self._seen.segmentation_node, self._found
-        return {
-            each: found.labels(each, Clicks(node, each).more)
-            for each in found.vessels
-            if node.GetSegmentation().GetSegment(each) is not None
-        }
+        there = [each for each in found.vessels if node.GetSegmentation().GetSegment(each)]
+        return {each: found.labels(each, Clicks(node, each).more) for each in there}
 
     def _fail(self, error: Exception) -> None:
         self._stop()
@@ -309,10 +303,8 @@ class LiveVessel:
         like = self._effect.defaultModifierLabelmap()
         own = voxels_on(self._own.pop(segment_id, slicer.vtkOrientedImageData()), like)
         hand = voxels_on(segment_image(node, segment_id), like) & ~own
-        for voxels, mode in (
-            (own & ~wanted, base.ModificationModeRemove),
-            (wanted, base.ModificationModeAdd),
-        ):
+        leak = own & ~wanted, base.ModificationModeRemove
+        for voxels, mode in (leak, (wanted, base.ModificationModeAdd)):
             if voxels.any():
                 self._effect.modifySegmentByLabelmap(node, segment_id, self._filled(voxels), mode)
         image = segment_image(node, segment_id)
@@ -327,13 +319,12 @@ class LiveVessel:
         modifier.Modified()
         return modifier
 
-    def cancel(self) -> None:
-        """Drop the preview; the points stay."""
-        self._drop(self._pending)
+    def cancel(self, segment_ids: set[str] | None = None) -> None:
+        """Drop the previews of some segments, by default of all; those of others are made again.
 
-    def _drop(self, segment_ids: set[str]) -> None:
-        """Drop the previews of some segments; those of others are made again."""
-        self._pending = self._pending - segment_ids
+        The points stay.
+        """
+        self._pending = self._pending - segment_ids if segment_ids else set()
         self._stop()
         self.ui.sentenceLabel.text = ""
         if self._pending and self.clicks is not None:

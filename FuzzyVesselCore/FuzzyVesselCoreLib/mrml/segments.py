@@ -58,7 +58,6 @@ _CODES = {
     "inferior vena cava": (_DICOM, _STRUCTURE, "64131007^Inferior vena cava"),
     "superior vena cava": (_DICOM, _STRUCTURE, "48345005^Superior vena cava"),
 }
-KINDS = tuple(_CODES)
 # SNOMED CT as Slicer has it knows no vena cava without its side.
 _OTHER_WORDS = {
     "ivc": "inferior vena cava",
@@ -71,10 +70,10 @@ _OTHER_WORDS = {
 
 
 def entry_of(kind: str) -> str:
-    """The terminology entry of a kind of vessel (one of `KINDS`), as a segment's tag has it."""
+    """The terminology entry of a kind of vessel , as a segment's tag has it."""
     if kind not in _CODES:
         text = _("No terminology for '{kind}': choose one of {kinds}.")
-        raise InputError(text.format(kind=kind, kinds=", ".join(KINDS)))
+        raise InputError(text.format(kind=kind, kinds=", ".join(_CODES)))
     terms, category, code = _CODES[kind]
     return f"{terms}~{category}~SCT^{code}~^^~Anatomic codes - DICOM master list~^^~^^"
 
@@ -89,19 +88,19 @@ def kind_named(name: str) -> str:
     >>> kind_named("seeds"), kind_named("Artery, vein")
     ('blood vessel', 'blood vessel')
     """
-    words = {**{kind: kind for kind in KINDS}, **_OTHER_WORDS}
+    words = {**{kind: kind for kind in _CODES}, **_OTHER_WORDS}
     found, rest = set(), " ".join(re.split(r"[\W_]+", name.lower()))
     for word in sorted(words, key=len, reverse=True):  # a portal vein is not a second vein
         rest, count = re.subn(rf"\b{word}s?\b", "|", rest)
         if count:
             found.add(words[word])
-    return found.pop() if len(found) == 1 else KINDS[0]
+    return found.pop() if len(found) == 1 else "blood vessel"
 
 
 # ---- from labels to a segment
 
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
-VESSEL_KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points: one of `KINDS`, or "other"
+VESSEL_KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points: what kind its vessel is
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
 VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 
@@ -153,7 +152,7 @@ def look(segment: Any, list_node: Any) -> None:
     segment.SetName((list_node and list_node.GetName()) or "Vessels")
     segment.SetColor(color_of(list_node))
     kind = list_node and list_node.GetAttribute(VESSEL_KIND)
-    segment.SetTerminology(entry_of(kind if kind in KINDS else kind_named(segment.GetName())))
+    segment.SetTerminology(entry_of(kind if kind in _CODES else kind_named(segment.GetName())))
 
 
 def put_segment(
