@@ -157,10 +157,10 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.outputs import OUTPUTS, extract_all
+        from PotentialSkeletonMRML.outputs import NODES, extract_all
         from PotentialSkeletonMRML.solid import read_solid
 
-        outputs = {name: choices.pop(name) for name in OUTPUTS if name in choices}
+        outputs = {name: choices.pop(name) for name in NODES if name in choices}
         jobs = [(read_solid(inputNode, segmentID, label), outputs)]
         return extract_all(jobs, choices, progress, wait)[0]
 

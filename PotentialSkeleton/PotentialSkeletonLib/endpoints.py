@@ -263,23 +263,22 @@ def end_cap_centre(
     lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
     start = np.ravel_multi_index(voxel - low, box.shape)
     cap, whole = (component_of(box, start, level) for level in lowest)
-    # Along one axis at a time: five times as fast as the mean of a long (n, 3) over its first axis.
-    middle, further = (np.array([n.mean() for n in part.T]) * sides for part in (cap, whole))
+    middle, further = (part.mean(axis=1) * sides for part in (cap, whole))
     axis = middle - further
     length = np.linalg.norm(axis)
     if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
         return int(maximum)
-    away = cap * sides - middle
-    along = away @ (axis / length)
-    across = np.linalg.norm(away - along[:, None] * (axis / length), axis=1)
+    away = cap * sides[:, None] - middle[:, None]
+    along = (axis / length) @ away
+    across = np.linalg.norm(away - np.outer(axis / length, along), axis=0)
     # Rounded, so that symmetric voxels tie on every machine; the first wins.
     furthest = np.argmax(np.rint((along - 2 * across) * 1e6))
-    return int(np.ravel_multi_index(cap[furthest] + low, shape))
+    return int(np.ravel_multi_index(cap[:, furthest] + low, shape))
 
 
 @compiled
 def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
-    """Voxels (n, 3), ascending, of the 26-connected component from `lowest` up that a voxel is in.
+    """Voxels (3, n), ascending, of the 26-connected component from `lowest` up that a voxel is in.
 
     The component grows by runs of voxels along I.
     """
@@ -304,12 +303,12 @@ def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
                     if is_new and not was_new:
                         waiting.append((a, b, n))
                     was_new = is_new
-    found, count = np.empty((np.count_nonzero(marks), 3), np.int64), 0
+    found, count = np.empty((3, np.count_nonzero(marks)), np.int32), 0
     for k in range(depth):
         for j in range(rows):
             for i in range(width):
                 if marks[k, j, i]:
-                    found[count, 0], found[count, 1], found[count, 2] = k, j, i
+                    found[0, count], found[1, count], found[2, count] = k, j, i
                     count += 1
     return found
 

@@ -12,7 +12,7 @@ COLORS = "vtkMRMLColorTableNodeIron"  # red to yellow, in every Slicer and slice
 LINE_WIDTH = 3  # pixels
 NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
 # Cell arrays, red green blue; "radius" is the fourth kind of colours.
-ARRAYS = {"branch": "BranchColor", "generation": "GenerationColor", "tree": "TreeColor"}
+COLOR_ARRAYS = {"branch": "BranchColor", "generation": "GenerationColor", "tree": "TreeColor"}
 
 
 def color_model(model: Any, kind: str, tree: Any) -> None:
@@ -29,8 +29,8 @@ def color_model(model: Any, kind: str, tree: Any) -> None:
     else:
         colors = np.array(line_colors(data, kind, tree), float).reshape(-1, 3)
         values = np.rint(255 * colors).astype(np.uint8)
-        data.GetCellData().AddArray(vtk_array(values, ARRAYS[kind]))
-        display.SetActiveScalar(ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
+        data.GetCellData().AddArray(vtk_array(values, COLOR_ARRAYS[kind]))
+        display.SetActiveScalar(COLOR_ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
         display.SetScalarRangeFlag(display.UseDirectMapping)
     display.ScalarVisibilityOn()
 
@@ -57,14 +57,13 @@ def kind_of(model: Any) -> str:
     """What the colours of a model of lines tell, as `color_by` takes it."""
     display = model.GetDisplayNode()
     name = display.GetActiveScalarName() if display is not None else None
-    return next((kind for kind, array in ARRAYS.items() if array == name), "radius")
+    return next((kind for kind, array in COLOR_ARRAYS.items() if array == name), "radius")
 
 
 def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
-    arrays = {"radius": lines.MEAN_RADIUS, "generation": lines.GENERATION}
-    name = arrays.get(kind, lines.BRANCH)
-    found = lines.values_of(data, name)
+    arrays = {"radius": "MeanRadius", "generation": "Generation"}
+    found = lines.values_of(data, arrays.get(kind, "BranchId"))
     values = np.zeros(0) if found is None else found
     if kind == "tree":
         return [tree] * len(values)

@@ -115,7 +115,7 @@ class TerritoryNodes:
     unreached: float
 
 
-def split(model: Any, by: str, progress: Any, wait: Any) -> Any:
+def split_vessels(model: Any, by: str, progress: Any, wait: Any) -> Any:
     """See `Tree.split`."""
     solid, skeleton = in_vessels(model)
     groups = groups_by(model, by)

@@ -25,9 +25,16 @@ from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
-# Of each line:
-BRANCH, GENERATION, LENGTH, MEAN_RADIUS = "BranchId", "Generation", "Length", "MeanRadius"
-COMPONENT, START, END_NODE = "ComponentId", "StartNode", "EndNode"
+# Of each line, to the column of `CurveSkeleton.to_table`; lengths are those that the run has found.
+ARRAYS_OF_LINES = {
+    "BranchId": "branch",
+    "Generation": "generation",
+    "Length": "length_mm",
+    "MeanRadius": "mean_radius_mm",
+    "ComponentId": "component",
+    "StartNode": "start",
+    "EndNode": "end",
+}
 NAME = "Name"  # where a branch has one
 NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
@@ -93,15 +100,8 @@ def branch_lines(skeleton: CurveSkeleton, ijk_to_ras: np.ndarray) -> Any:
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
     data.GetPointData().SetActiveScalars(RADIUS)
     table = skeleton.to_table()
-    for name, column, kind in (
-        (BRANCH, "branch", np.int32),
-        (GENERATION, "generation", np.int32),
-        (LENGTH, "length_mm", np.float64),
-        (MEAN_RADIUS, "mean_radius_mm", np.float64),
-        (COMPONENT, "component", np.int32),
-        (START, "start", np.int32),
-        (END_NODE, "end", np.int32),
-    ):
+    for name, column in ARRAYS_OF_LINES.items():
+        kind = np.float64 if column.endswith("_mm") else np.int32
         data.GetCellData().AddArray(vtk_array(np.array(table[column], kind), name))
     return data
 
@@ -141,8 +141,8 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
 
     data = model_node.GetPolyData()
     radius = data and data.GetPointData().GetArray(RADIUS)
-    names = (START, END_NODE, COMPONENT, LENGTH, MEAN_RADIUS)
-    arrays: dict[str, Any] = {name: values_of(data, name) for name in names} if data else {}
+    names = ARRAYS_OF_LINES if data else ()
+    arrays: dict[str, Any] = {name: values_of(data, name) for name in names}
     if not data or radius is None or any(each is None for each in arrays.values()):
         text = _("The model {model} holds no centrelines: find them first (Apply).")
         raise InputError(text.format(model=node_name(model_node)))
@@ -153,12 +153,12 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
     positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
     ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
     numbers, pairs = np.unique(
-        np.stack([arrays[START], arrays[END_NODE]], axis=1).astype(int), return_inverse=True
+        np.stack([arrays["StartNode"], arrays["EndNode"]], axis=1).astype(int), return_inverse=True
     )
     branches = [
         Branch(positions[a:b], radius[a:b], int(first), int(last), int(component))
         for (a, b), (first, last), component in zip(
-            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays[COMPONENT]
+            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays["ComponentId"]
         )
     ]
     degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))
@@ -270,7 +270,7 @@ def stored_table(model_node: Any) -> dict[str, Any]:
     """
     table, data = stored_skeleton(model_node).to_table(), model_node.GetPolyData()
     names, count = names_of(model_node), len(table["branch"])
-    found = {"length_mm": LENGTH, "mean_radius_mm": MEAN_RADIUS, **SECTIONS}
+    found = {"length_mm": "Length", "mean_radius_mm": "MeanRadius", **SECTIONS}
     for column, name in found.items():
         values = values_of(data, name)
         if values is not None:

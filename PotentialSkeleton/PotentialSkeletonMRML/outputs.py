@@ -37,6 +37,7 @@ from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
+from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 
 from .colouring import NO_SEGMENT, branch_color, color_model, fill_model, line_colors
 from .lines import (
@@ -62,7 +63,7 @@ MEASURED = ROLE + "Sections"  # columns of cross-sections, by the text of the st
 CENTRELINES = " centrelines"  # ends a model's name
 
 # The names that `extract` has for its outputs, to their nodes' class, and the end of their names.
-OUTPUTS = {
+NODES = {
     "modelNode": ("vtkMRMLModelNode", CENTRELINES),
     "tubesNode": ("vtkMRMLModelNode", " tubes"),
     "labelmapNode": ("vtkMRMLLabelMapVolumeNode", " skeleton"),
@@ -70,7 +71,7 @@ OUTPUTS = {
     "curveNodes": ("vtkMRMLMarkupsCurveNode", " branch "),
 }
 # Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
-WANTED: dict[str, Any] = dict.fromkeys(OUTPUTS, True) | {"tubesNode": False}
+WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -129,8 +130,8 @@ def extract_all(
     given, returns ``work(progress)``, for example of another thread.
     """
     for solid, requests in jobs:
-        if not requests.keys() <= OUTPUTS.keys():
-            raise TypeError(f"outputs are {', '.join(OUTPUTS)}, not {', '.join(requests)}")
+        if not requests.keys() <= NODES.keys():
+            raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
         check_apart(_all_given(requests), {_("input"): solid.node})
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
@@ -156,9 +157,12 @@ def write_skeletons(
     found = [(solid, skeleton, WANTED | requests) for solid, skeleton, requests in found]
     for solid, _skeleton, requests in found:
         _check_present(solid, requests)
-    contents = [_contents(*each) for each in found]
+    contents = [_contents(solid, skeleton, requests) for solid, skeleton, requests in found]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [_write(add, *each, content) for each, content in zip(found, contents)]
+        results = [
+            _write(add, solid, skeleton, requests, content)
+            for (solid, skeleton, requests), content in zip(found, contents)
+        ]
     for (solid, skeleton, requests), result in zip(found, results):
         for node in _given(requests["curveNodes"])[len(skeleton.branches) :]:
             remove_node(node)
@@ -208,7 +212,7 @@ def _write(
     result = SkeletonResult(skeleton, solid.ijk_to_ras)
     result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
     for output, content in contents.items():
-        given, (class_name, ending) = _given(requests[output]), OUTPUTS[output]
+        given, (class_name, ending) = _given(requests[output]), NODES[output]
         node = given[0] if given else add(class_name, solid.name + ending)
         if output == "tableNode":
             fill_table(node, content)
@@ -262,14 +266,14 @@ def _describe(result: SkeletonResult, solid: SolidInput) -> None:
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
     if names_of(model):
-        follow(model)
+        update_table(model)
 
 
 def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
     """Put another skeleton into the lines, tubes and curves of a run.
 
     Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
-    that the run has found; table and colours are for `follow` and `color_by`.
+    that the run has found; table and colours are for `update_table` and `color_by`.
     """
     import slicer
 
@@ -289,7 +293,7 @@ def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
         remove_node(node)
 
 
-def follow(model: Any) -> None:
+def update_table(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
     nodes, names = own_nodes(model), names_of(model)
     for table in nodes.get("tableNode", ()):
@@ -364,6 +368,13 @@ def kept_notes(model: Any) -> list[str]:
     return json.loads(model.GetAttribute(NOTES) or "[]")
 
 
+def steps_of(model: Any) -> list[Step]:
+    """The steps that the lines of a model have had; none where it has lost the lines as found."""
+    if model.GetNodeReference(FOUND) is None:
+        return []
+    return steps_of_text(model.GetAttribute(STEPS) or "[]")
+
+
 def own_nodes(model: Any) -> dict[str, list[Any]]:
     """The outputs of a run that are still in the scene, by the names that `extract` has for them.
 
@@ -411,7 +422,7 @@ def fill_curves(
 
     The matrix leads from the skeleton's voxels to below the parent transform.
     """
-    curves, (class_name, ending) = list(given[: len(skeleton.branches)]), OUTPUTS["curveNodes"]
+    curves, (class_name, ending) = list(given[: len(skeleton.branches)]), NODES["curveNodes"]
     diameter = np.linalg.norm(ijk_to_ras[:3, :3], axis=0).min()
     for number, branch in enumerate(skeleton.branches):
         if number == len(curves):

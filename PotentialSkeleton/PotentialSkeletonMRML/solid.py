@@ -91,9 +91,17 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         matrix, segment_id = ijk_to_ras(node), ""
     else:
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
-    transform_id, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
-    said = (name, warnings, label, voxels_fingerprint(node, segment_id))
-    return SolidInput(node, segment_id, mask, matrix, transform_id, *said)
+    return SolidInput(
+        node,
+        segment_id,
+        mask,
+        matrix,
+        node.GetTransformNodeID(),
+        name,
+        _warnings(matrix, node),
+        label,
+        voxels_fingerprint(node, segment_id),
+    )
 
 
 def segment_named(node: Any, wanted: str | None) -> str:

@@ -32,13 +32,13 @@ GAP = 50.0  # mm between the patient and the straightened volume
 
 @dataclass(frozen=True)
 class StraightenedNodes:
-    """What `straighten` adds: the volume, and the labelmap of the vessels on the same grid."""
+    """What `Tree.straighten` adds: the volume, and the labelmap of the vessels on the same grid."""
 
     volumeNode: Any
     labelmapNode: Any
 
 
-def straighten(
+def add_straightened(
     model: Any,
     points: np.ndarray,
     radius: np.ndarray,
@@ -98,14 +98,14 @@ def straighten(
 
 
 def is_straightened(node: Any) -> bool:
-    """Whether a volume was made by `straighten`."""
+    """Whether a volume was made by `add_straightened`."""
     return node is not None and bool(node.GetAttribute(STRAIGHTENED))
 
 
 def patient_position(straightened_node: Any, position: Any) -> np.ndarray:
     """Where a place (R, A, S) in a straightened volume lies in the patient: R, A, S.
 
-    `InputError` where the volume was not made by `straighten`.
+    `InputError` where the volume was not made by `add_straightened`.
     """
     if not is_straightened(straightened_node):
         text = _("{volume} is not a straightened volume.")

@@ -201,7 +201,7 @@ class StraightenedView:
         return node if node is not None and slicer.mrmlScene.IsNodePresent(node) else None
 
     def show(self, nodes: Any) -> str:
-        """Show nodes of `straightening.straighten`, whole, and return the name of the view."""
+        """Show nodes of `Tree.straighten`, whole, and return the name of the view."""
         self.hide()
         composites = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
         named = [each for each in composites if each.GetLayoutName() == LAYOUT_NAME]

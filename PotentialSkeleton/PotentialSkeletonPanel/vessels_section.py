@@ -12,8 +12,6 @@ from FuzzyVesselCoreLib.widgets.module_panel import EditObserver
 from PotentialSkeletonMRML.parameters import Colouring
 from PotentialSkeletonMRML.solid import visible_segments
 
-SEGMENTATION, LABELMAP = "vtkMRMLSegmentationNode", "vtkMRMLLabelMapVolumeNode"
-
 
 class VesselsSection:
     """Keeps the segment in the parameters and in its selector the same."""
@@ -129,7 +127,7 @@ def segments_of(parameters: Any) -> list[str]:
 
 def is_segmentation(node: Any) -> bool:
     """Whether a node, or None, is a segmentation."""
-    return node is not None and node.IsA(SEGMENTATION)
+    return node is not None and node.IsA("vtkMRMLSegmentationNode")
 
 
 def choose_current(parameters: Any) -> None:
@@ -162,7 +160,7 @@ def current_object() -> tuple[Any, str]:
     nodes = [
         node
         for node in reversed(list(slicer.mrmlScene.GetNodes()))
-        if node.GetClassName() in (SEGMENTATION, LABELMAP)
+        if node.GetClassName() in ("vtkMRMLSegmentationNode", "vtkMRMLLabelMapVolumeNode")
         and not (node.GetHideFromEditors() or is_output(node, SKELETON))
     ]
     return max(nodes, key=shown, default=None), ""

@@ -201,14 +201,14 @@ class LiveVessel:
             self._request()
 
     def _on_centrelines(self) -> None:
-        image, node = self._effect.selectedSegmentLabelmap(), self._effect.parameterSetNode()
-        if image is None or image.IsEmpty():
+        node, segment_id = self._seen.segmentation_node, self.clicks.segment_id
+        image = segment_image(node, segment_id)
+        if image.IsEmpty() or not array_from_image(image).any():
             text = _("The segment is empty: place points and press Apply first.")
             self.ui.sentenceLabel.text = text
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
-        parameters.input = node.GetSegmentationNode()
-        parameters.segment = node.GetSelectedSegmentID()
+        parameters.input, parameters.segment = node, segment_id
         slicer.util.selectModule(SKELETON)
 
     # --- the preview

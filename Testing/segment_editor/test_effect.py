@@ -372,17 +372,19 @@ def test_closing_the_scene_ends_everything(session):
 def test_centrelines_hands_the_segment_over(session, open_panel, monkeypatch):
     panel, opened = open_panel("PotentialSkeleton"), []
     monkeypatch.setattr(session.slicer.util, "selectModule", opened.append)
-    session.ui.centrelinesButton.click()
-    assert (opened, session.text()) == (
-        [],
-        "The segment is empty: place points and press Apply first.",
-    )
+    session.choose("hepatic")
     session.click(FIRST)
-    session.apply()
+    for empty in ("hepatic", "portal"):  # without any image; beside a segment that has voxels
+        session.choose(empty)
+        session.ui.centrelinesButton.click()
+        assert session.text() == "The segment is empty: place points and press Apply first."
+        session.choose("hepatic")
+        session.apply()
+    assert not opened
     session.ui.centrelinesButton.click()
     assert opened == ["PotentialSkeleton"]
     assert panel.parameters.input is session.segmentation
-    assert panel.parameters.segment == "portal"
+    assert panel.parameters.segment == "hepatic"
 
 
 @pytest.fixture
@@ -516,19 +518,12 @@ def set_geometry(session, ijk_to_segmentation, extent):
 
 def frame_of(session):
     """I, J, K of the volume to the segmentation's frame, at the volume's middle."""
-    import vtk
+    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, transform_between, transformed
 
-    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-
-    transform = vtk.vtkGeneralTransform()
-    session.slicer.vtkMRMLTransformNode.GetTransformBetweenNodes(
-        session.volume.GetParentTransformNode(),
-        session.segmentation.GetParentTransformNode(),
-        transform,
-    )
+    transform = transform_between(session.volume, session.segmentation)
 
     def place(ijk):
-        return np.array(transform.TransformPoint((ijk_to_ras(session.volume) @ [*ijk, 1])[:3]))
+        return transformed(transform, (ijk_to_ras(session.volume) @ [*ijk, 1])[:3])[0]
 
     middle, matrix = np.array(MIDDLE), np.eye(4)
     for axis in range(3):

@@ -15,6 +15,7 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
+from PotentialSkeletonLib.object import preparing
 from PotentialSkeletonLib.object.preparing import close_tunnels
 from PotentialSkeletonLib.thinning import grow, peel, removable, thin
 from support.solids import line
@@ -285,6 +286,17 @@ def test_real_shapes_have_their_protrusions(data_folder, name, ends, cycles):
     check_guarantees(skeleton, mask)
     assert kinds(skeleton).count("end") == ends
     assert skeleton.report["object_cycles"] == cycles
+
+
+def test_a_card_knows_one_solid(cpu_cuda, monkeypatch):
+    """Only then are components and cavities not looked for on the CPU."""
+    monkeypatch.setattr(preparing, "choose_device", lambda name: cpu_cuda)
+    monkeypatch.setattr(preparing, "LARGE", 1)
+    one = np.ones((5, 6, 7), bool)
+    two, hollow = one.copy(), one.copy()
+    two[:, :, 3], hollow[2, 2, 3] = False, False
+    found = [preparing.is_one_solid_on("cuda", mask) for mask in (one, two, hollow)]
+    assert found == [True, False, False]
 
 
 @pytest.mark.gpu

@@ -1,6 +1,8 @@
 """Distances in an object: to its outside (Euclidean, in mm) and along it (geodesic)."""
 
+import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from ..threads import in_parts
 
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
 STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
-NO_ZERO = 1 << 20  # voxels: further than any row is long
+NO_ZERO = np.float32(1e12)  # squared mm: further than any line is long
 FAR = np.int32(1 << 30)  # not reached; a step more is no overflow
 
 
@@ -19,63 +21,46 @@ def distance_to_outside(
 ) -> np.ndarray:
     """The exact distance of each voxel's centre to the nearest centre outside the object, in mm.
 
-    Separable lower envelopes of parabolas (Felzenszwalb and Huttenlocher 2012). Lines without an
-    object are skipped: 0.03 s instead of 0.5 s by the package edt, and 3.4 s by scipy.ndimage, for
-    thin branches in a large box. The mask (bool or uint8; K, J, I) is not 0 in the object; nothing
-    is known beyond the array: pad an object that touches its border. Returns float32, 0 outside.
+    Separable lower envelopes of parabolas (Felzenszwalb and Huttenlocher 2012), along each axis on
+    runs of the object's voxels alone: outside, nothing beyond the ends of a run is nearer than
+    these. For thin branches in a large box 0.03 s instead of 0.5 s by the package edt, and 3.4 s by
+    scipy.ndimage. The mask (bool or uint8; K, J, I) is not 0 in the object; nothing is known beyond
+    the array: pad an object that touches its border. Returns float32, 0 outside.
     """
     progress = Progress.of(progress)
     solid = np.ascontiguousarray(mask) != 0
-    squared = np.zeros(solid.shape, np.float32)  # lines that stay 0 are never touched
-    for axis, pass_over in (
-        (2, _distance_along_rows),
-        (1, _lower_envelopes),
-        (0, _lower_envelopes),
-    ):
-        lines, inside = np.moveaxis(squared, axis, -1), np.moveaxis(solid, axis, -1)
-        _by_threads(pass_over, lines, inside, spacing[axis])
+    voxels, squared = np.flatnonzero(solid), np.zeros(solid.shape, np.float32)
+    for axis in (2, 1, 0):
+        line = axis, math.prod(solid.shape[axis + 1 :]), solid.shape[axis], spacing[axis] ** 2
+        task = squared.reshape(-1), solid.reshape(-1), voxels, *line
+        in_parts(partial(_lower_envelopes, *task), len(voxels), len(voxels))
         progress.check()
-    np.sqrt(squared, out=squared, where=solid.any(axis=2)[:, :, None])
     return squared
 
 
-def _by_threads(pass_over, lines, inside, step):
-    used = inside.any(axis=2)
-    in_parts(
-        lambda a, b: pass_over(lines[a:b], inside[a:b], used[a:b], step), len(lines), lines.size
-    )
-
-
 @compiled
-def _distance_along_rows(squared, inside, used, step):
-    """Find the squared distance to the nearest 0 of the same row, in rows with an object."""
-    for k, j in np.ndindex(used.shape):
-        if not used[k, j]:
-            continue
-        last = -NO_ZERO
-        for i in range(inside.shape[2]):
-            if not inside[k, j, i]:
-                last = i
-            squared[k, j, i] = i - last
-        last = NO_ZERO
-        for i in range(inside.shape[2] - 1, -1, -1):
-            if not inside[k, j, i]:
-                last = i
-            distance = min(squared[k, j, i], np.float32(last - i)) * step
-            squared[k, j, i] = distance * distance
+def _lower_envelopes(squared, solid, voxels, axis, stride, length, square, first, last):
+    """Replace squared distances by the lower envelope of the parabolas on them, run by run.
 
-
-@compiled
-def _lower_envelopes(lines, inside, used, step):
-    """Replace each line with an object by the lower envelope of the parabolas on its values."""
-    count, square = lines.shape[2], step * step
-    values, feet, borders = np.empty(count), np.empty(count, np.int64), np.empty(count + 1)
-    for first, second in np.ndindex(used.shape):
-        if not used[first, second]:
+    The runs, along an axis of so many voxels `stride` apart, are those that begin at some voxels.
+    The axes are 2, 1 and 0 in turn, from nothing known before to distances.
+    """
+    values, feet = np.empty(length), np.empty(length, np.int64)
+    borders = np.empty(length + 1)
+    for voxel in voxels[first:last]:
+        before = voxel // stride % length  # voxels on the line
+        if before and solid[voxel - stride]:
             continue
-        line = lines[first, second]
-        for n in range(count):
-            values[n] = line[n]
+        low = end = min(before, 1)  # the voxel outside before the run, if there is one, is 0
+        start, left = voxel - low * stride, length - before + low
+        values[0] = 0
+        while end < left and solid[start + end * stride]:
+            values[end] = NO_ZERO if axis == 2 else squared[start + end * stride]
+            end += 1
+        count = end
+        if end < left:
+            values[end] = 0
+            count += 1
         top = 0
         feet[0], borders[0], borders[1] = 0, -np.inf, np.inf
         for n in range(1, count):
@@ -89,12 +74,12 @@ def _lower_envelopes(lines, inside, used, step):
             top += 1
             feet[top], borders[top], borders[top + 1] = n, meet, np.inf
         place = 0
-        for n in range(count):
+        for n in range(low, end):
             while borders[place + 1] < n:
                 place += 1
             foot = feet[place]
-            if values[n] > 0:  # else it stays 0, and its memory untouched
-                line[n] = square * (n - foot) * (n - foot) + values[foot]
+            value = np.float32(square * (n - foot) * (n - foot) + values[foot])
+            squared[start + n * stride] = value if axis else np.sqrt(value)
 
 
 def ridge_depths(depth: np.ndarray) -> np.ndarray:
@@ -116,15 +101,22 @@ def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     half: so among equal depths those nearer to the middle stay longer. `depth` (K, J, I) is 0
     outside the object and at the border, where the order is 0, too; `voxels` (n,) are flat indices.
     """
-    flat = depth.reshape(-1)
-    inside = flat[voxels] > 0
-    chosen = voxels[inside]
-    total = np.zeros(len(chosen), np.float32)
-    for k, j, i in np.ndindex(3, 3, 3):
-        total += flat[chosen + ((k - 1) * depth.shape[1] + j - 1) * depth.shape[2] + i - 1]
     order = np.zeros(len(voxels), np.float32)
-    order[inside] = (flat[chosen] + total / np.float32(27)) / np.float32(2)
+    task = depth.reshape(-1), depth.shape[1] * depth.shape[2], depth.shape[2], voxels, order
+    in_parts(partial(_write_order, *task), len(voxels), len(voxels))
     return order
+
+
+@compiled
+def _write_order(depth, plane, row, voxels, order, first, last):
+    for n in range(first, last):
+        if depth[voxels[n]] > 0:
+            total = np.float32(0)
+            for k in (-plane, 0, plane):
+                for j in (-row, 0, row):
+                    for i in (-1, 0, 1):
+                        total += depth[voxels[n] + k + j + i]
+            order[n] = (depth[voxels[n]] + total / np.float32(27)) / np.float32(2)
 
 
 # ---- along the object
@@ -145,14 +137,17 @@ def geodesic_distance(
     that have distance 0. Distances `known` from other sources are lowered, in place, where these
     are nearer.
     """
-    distances = np.where(mask, FAR, np.int32(-1)) if known is None else known
+    voxels = np.flatnonzero(mask.view(bool))
+    distances = np.full(mask.shape, -1, np.int32) if known is None else known
     offsets, weights = neighbour_steps(distances.shape, spacing)
     flat = distances.reshape(-1)
+    if known is None:
+        flat[voxels] = FAR
     sources = sources[flat[sources] > 0]
     flat[sources] = 0
     buckets = np.full(weights.max() + 1, -1)
     Progress.of(progress).wait_for(_lower, flat, sources, offsets, weights, buckets)
-    distances[distances == FAR] = -1
+    flat[voxels[flat[voxels] == FAR]] = -1
     return distances
 
 

@@ -5,35 +5,14 @@ topology.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..jit import compiled, compiled_inside, inlined
+from ..threads import in_parts
 from .masks import label_components
-
-
-def euler_characteristic(mask: np.ndarray) -> int:
-    """Components - tunnels + cavities of an object (bool, K, J, I).
-
-    The object is taken as the union of its voxels' closed cubes, which has the same components,
-    tunnels and cavities as the digital object: the characteristic is the number of corners - edges
-    + faces - cubes.
-    """
-    padded, total = np.pad(np.asarray(mask) != 0, 1), 0
-    for used in np.ndindex(2, 2, 2):
-        cells = padded  # then those that lie between two cubes along the used axes
-        for axis in np.flatnonzero(used):
-            along = cells.swapaxes(0, axis)
-            cells = (along[1:] | along[:-1]).swapaxes(0, axis)
-        total += (-1) ** (3 - sum(used)) * int(np.count_nonzero(cells))
-    return total
-
-
-def cycle_count(mask: np.ndarray) -> int:
-    """Return the number of tunnels (independent cycles) of an object without cavities."""
-    return label_components(mask)[1] - euler_characteristic(mask)
-
 
 # ---- simple points
 
@@ -119,3 +98,43 @@ def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: i
                 bits |= np.int64(states[voxel + k + j + i] & flag != 0) << place
                 place += 1
     return bits & ~(1 << 13)
+
+
+# ---- Euler characteristic
+
+
+def euler_characteristic(mask: np.ndarray) -> int:
+    """Components - tunnels + cavities of an object (K, J, I; not 0).
+
+    The object is taken as the union of its voxels' closed cubes, which has the same components,
+    tunnels and cavities as the digital object: the characteristic is the number of corners - edges
+    + faces - cubes. Each of these counts at the first voxel in memory that has it.
+    """
+    padded = np.pad(np.asarray(mask, bool), 1)
+    (_, rows, width), voxels = padded.shape, np.flatnonzero(padded)
+    task = voxels, padded.view(np.uint8).reshape(-1), width, rows * width, _changes_by_voxel()
+    return sum(in_parts(partial(_sum_of_changes, *task), len(voxels), len(voxels)))
+
+
+def cycle_count(mask: np.ndarray) -> int:
+    """Return the number of tunnels (independent cycles) of an object without cavities."""
+    return label_components(mask)[1] - euler_characteristic(mask)
+
+
+def _changes_by_voxel() -> np.ndarray:
+    """What a voxel adds to the characteristic, by the bits of its 13 neighbours before it."""
+    before, changes = np.arange(1 << 13), np.zeros(1 << 13, np.int64)
+    for cell in np.ndindex(3, 3, 3):  # of the closed cube: 1 along each axis where it is as wide
+        sharing = _bits(
+            lambda *o, cell=cell: all(step in (0, side - 1) for step, side in zip(o, cell))
+        )
+        changes += (-1) ** cell.count(1) * (before & sharing == 0)
+    return changes
+
+
+@compiled
+def _sum_of_changes(voxels, states, row, plane, changes, first, last):
+    total = 0
+    for n in range(first, last):
+        total += changes[neighbour_bits(states, voxels[n], row, plane, 1) & 0x1FFF]
+    return total

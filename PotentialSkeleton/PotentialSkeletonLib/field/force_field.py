@@ -370,7 +370,9 @@ class _FieldRun:
 
     def _positions(self, marked: Any) -> Any:
         """Positions K, J, I of marked voxels; int32 (n, 3)."""
-        return self._xp.stack(self._xp.nonzero(marked), axis=1).astype(np.int32)
+        xp = self._xp
+        places = xp.unravel_index(xp.flatnonzero(marked), marked.shape)
+        return xp.stack(places, axis=1).astype(np.int32)
 
     def _ended(self, stage: str) -> None:
         if self._gpu is not None:

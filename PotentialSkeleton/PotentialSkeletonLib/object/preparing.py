@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
@@ -20,7 +21,10 @@ from FuzzyVesselCoreLib.voxels.masks import (
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 from ..extraction import SkeletonOptions
+from ..field.force_field import checked_device
 from .voxel_classes import checked_labelmap
+
+LARGE = 1 << 20  # voxels of the box from which on a CUDA device looks at the object first
 
 
 @dataclass
@@ -47,35 +51,68 @@ def prepare(
     """The `Prepared` object of a labelmap; `InputError` if it cannot be used or is empty."""
     progress = Progress.of(progress)
     values = checked_labelmap(mask)
-    given = values != 0
+    given = np.asarray(values, bool)
     box = bounding_box(given)
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
     warnings = input_warnings(values, bool(given.all()), options.strength)
-    solid, *cavities = fill_cavities(np.ascontiguousarray(given[box]))
-    changes = cavity_counts(cavities) | dict(
+    solid = np.ascontiguousarray(given[box])
+    origin = np.array([side.start - 1 for side in box])
+    changes = cavity_counts([0, 0]) | dict(
         islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
     )
-    if options.drop_islands > 1:
-        labels, count = label_components(solid)
-        sizes = np.bincount(labels.ravel(), minlength=count + 1)
-        small = small_components(sizes, options.drop_islands)
-        solid = solid & ~small[labels]
-        changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
+    device = checked_device(options.method, options.device)
+    is_one = is_one_solid_on(device, solid)
+    if not is_one:
+        solid, *cavities = fill_cavities(solid)
+        changes |= cavity_counts(cavities)
+        if options.drop_islands > 1:
+            labels, count = label_components(solid)
+            sizes = np.bincount(labels.ravel(), minlength=count + 1)
+            small = small_components(sizes, options.drop_islands)
+            solid = solid & ~small[labels]
+            changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
     if options.close_tunnels > 0:
         solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
         changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
     progress.check()
-    labels, count = label_components(solid)
-    sizes = np.array([np.count_nonzero(solid)])
-    if count > 1:
-        sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
-    origin = np.array([side.start - 1 for side in box])
+    count = 1
+    if not is_one:
+        labels, count = label_components(solid)
+    if count == 1:
+        one = origin, np.pad(solid, 1)
+        return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
+    sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
     components = (
         (origin + [side.start for side in own], np.pad(labels[own] == number, 1))
         for number, own in enumerate(boxes_of(labels), 1)
     )
     return Prepared(sizes, changes, warnings, components)
+
+
+def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
+    """Whether a CUDA device finds one component and no cavity in a mask (bool; K, J, I).
+
+    Most objects are such, and the device knows it in a twentieth of the time. False also where the
+    object is small, there is no device, or its memory does not suffice.
+    """
+    gpu = choose_device(device) if mask.size >= LARGE else "cpu"
+    if gpu == "cpu":
+        return False
+    try:
+        with gpu:
+            xp = gpu.xp
+            if xp.__name__ == "cupy":
+                from cupyx.scipy import ndimage as found_by
+            else:
+                from scipy import ndimage as found_by
+            solid = gpu.put(mask.view(np.uint8))
+            outside = xp.pad(solid == 0, 1, constant_values=True)
+            return bool(
+                found_by.label(solid, xp.ones((3, 3, 3)))[1] == 1 == found_by.label(outside)[1]
+            )
+    except DeviceError:
+        return False
 
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:

@@ -91,10 +91,6 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
         done = self._logic.UpdateAlignedSourceVolume()
         return self._updated(self._logic.GetAlignedSourceVolume(), done)
 
-    def selectedSegmentLabelmap(self):
-        done = self._logic.UpdateSelectedSegmentLabelmap()
-        return self._updated(self._logic.GetSelectedSegmentLabelmap(), done)
-
     def defaultModifierLabelmap(self):
         done = self._logic.ResetModifierLabelmapToDefault()
         return self._updated(self._logic.GetModifierLabelmap(), done)
