@@ -37,6 +37,7 @@ from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
+from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 
 from .colouring import NO_SEGMENT, branch_color, color_model, fill_model, line_colors
 from .lines import (
@@ -365,6 +366,13 @@ def tree_name(model: Any) -> str:
 def kept_notes(model: Any) -> list[str]:
     """What was said of the run: list of str."""
     return json.loads(model.GetAttribute(NOTES) or "[]")
+
+
+def steps_of(model: Any) -> list[Step]:
+    """The steps that the lines of a model have had; none where it has lost the lines as found."""
+    if model.GetNodeReference(FOUND) is None:
+        return []
+    return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
 
 def own_nodes(model: Any) -> dict[str, list[Any]]:

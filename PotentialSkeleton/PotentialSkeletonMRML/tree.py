@@ -15,31 +15,12 @@ from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    PROPOSED,
-    CrossSections,
-    Edit,
-    PruneStep,
-    Step,
-    TreeDistance,
-    checked_branch,
-    cross_sections,
-    distance_between,
-    narrowest_place,
-    percent_stenosis,
-    propose_names,
-    pruned,
-    replayed,
-    section_at,
-    section_measures,
-    steps_of_text,
-    steps_text,
-)
+from PotentialSkeletonLib import CurveSkeleton, branch_tools
+from PotentialSkeletonLib.branch_tools import PROPOSED, Edit, PruneStep, Step, percent_stenosis
 from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
-from . import dividing, interchange, straightening
+from . import dividing, interchange, outputs, straightening
 from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
@@ -49,7 +30,7 @@ from .lines import (
     stored_table,
     vtk_array,
 )
-from .outputs import FOUND, MEASURED, ROLE, STEPS, color_by, rewrite, tree_name, update_table
+from .outputs import FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
 from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
@@ -94,13 +75,6 @@ class Section:
             percent_stenosis(self.equivalent_diameter, reference.equivalent_diameter),
             percent_stenosis(self.area, reference.area),
         )
-
-
-def steps_of(model: Any) -> list[Step]:
-    """The steps that the lines of a model have had; none where it has lost the lines as found."""
-    if model.GetNodeReference(FOUND) is None:
-        return []
-    return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
 
 def _keep_as_found(model: Any) -> None:
@@ -152,7 +126,7 @@ class Tree:
         is as it was.
         """
         step, skeleton = PruneStep(kind, value), self.skeleton
-        after, _kept = pruned(skeleton, [step])
+        after, _kept = branch_tools.pruned(skeleton, [step])
         return skeleton if len(after.branches) == len(skeleton.branches) else self.replay([step])
 
     def cut(self, position: Any) -> CurveSkeleton:
@@ -189,16 +163,16 @@ class Tree:
         not fit, or no branch is left: the scene is unchanged.
         """
         model, found = self.model, self.model.GetNodeReference(FOUND)
-        skeleton, _kept = replayed(stored_skeleton(found or model), steps)
+        skeleton, _kept = branch_tools.replayed(stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
         if found is None:
             _keep_as_found(model)
-        rewrite(model, skeleton)
-        model.SetAttribute(STEPS, steps_text(steps))
+        outputs.rewrite(model, skeleton)
+        model.SetAttribute(STEPS, branch_tools.steps_text(steps))
         self._show_sections()
         update_table(model)
-        color_by(model, kind_of(model))
+        outputs.color_by(model, kind_of(model))
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
@@ -236,7 +210,7 @@ class Tree:
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
         skeleton = stored_skeleton(self.model, in_world=True)
-        found, names = propose_names(skeleton, anatomy, branch), self.names
+        found, names = branch_tools.propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
         self._rename(earlier | found)
@@ -309,7 +283,7 @@ class Tree:
     def narrowest(self, branch: int) -> Narrowest:
         """The narrowest place of a branch, its two ends left out."""
         skeleton = self.skeleton
-        found = narrowest_place(skeleton, branch)
+        found = branch_tools.narrowest_place(skeleton, branch)
         course = Course(skeleton.branches[branch].points, skeleton.branches[branch].radius)
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
@@ -328,13 +302,13 @@ class Tree:
             percent_stenosis(0.0, diameter)  # refuses what is no reference
         self.model.SetAttribute(REFERENCE, None if diameter is None else f"{diameter:g}")
 
-    def distance(self, first: Any, last: Any) -> TreeDistance:
+    def distance(self, first: Any, last: Any) -> branch_tools.TreeDistance:
         """The way along the tree between two places.
 
         `InputError` where a place is far from the tree, or no branches connect them.
         """
         places = (self._from_world(each) for each in (first, last))
-        return distance_between(self.skeleton, *places)
+        return branch_tools.distance_between(self.skeleton, *places)
 
     def straighten(
         self,
@@ -349,8 +323,10 @@ class Tree:
         `width` of the slices is in mm, by default 30 or five diameters.
         `straightening.patient_position` leads from the volume to the patient.
         """
-        is_branch = isinstance(way, int)
-        line: Any = checked_branch(self.skeleton, way) if is_branch else self.distance(*way)
+        if isinstance(way, int):
+            line: Any = branch_tools.checked_branch(self.skeleton, way)
+        else:
+            line = self.distance(*way)
         points = self._to_world(line.points)
         return straightening.add_straightened(
             self.model, points, line.radius, volumeNode, width, progress, wait
@@ -365,7 +341,7 @@ class Tree:
         to_world = transform_between(solid.node, None)
         local = transformed(transform_between(None, solid.node), [place])
         voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
-        found = section_at(solid.mask, skeleton, voxel)
+        found = branch_tools.section_at(solid.mask, skeleton, voxel)
         if not found.area[0]:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
@@ -374,13 +350,13 @@ class Tree:
         numbers = {name: float(getattr(found, name)[0]) for name in names}
         return Section(world[0], world[1:3], world[3:5], **numbers)
 
-    def sectionsAlong(self, branch: int) -> CrossSections:
+    def sectionsAlong(self, branch: int) -> branch_tools.CrossSections:
         """The cross-sections along a branch; lengths from its first point, and diameters, in mm.
 
         `InputError` where the vessels are not in the scene any more.
         """
         solid, skeleton = dividing.in_vessels(self.model)
-        return cross_sections(solid.mask, skeleton, branch)
+        return branch_tools.cross_sections(solid.mask, skeleton, branch)
 
     @property
     def hasSections(self) -> bool:
@@ -397,10 +373,11 @@ class Tree:
         """
         solid, skeleton = dividing.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
-            lambda run: section_measures(solid.mask, skeleton, progress=run), wait
+            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run), wait
         )
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
-        measured[steps_text(self.steps)] = {column: found[column] for column in SECTIONS}
+        columns = {column: found[column] for column in SECTIONS}
+        measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))
         self._show_sections()
         update_table(self.model)
@@ -410,7 +387,7 @@ class Tree:
     def _show_sections(self) -> None:
         """Let the lines have the sections that were measured after the same steps, if any."""
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
-        for column, values in measured.get(steps_text(self.steps), {}).items():
+        for column, values in measured.get(branch_tools.steps_text(self.steps), {}).items():
             array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
             self.model.GetPolyData().GetCellData().AddArray(array)
 

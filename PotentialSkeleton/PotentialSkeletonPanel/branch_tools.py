@@ -45,7 +45,8 @@ class BranchTools:
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._window, self.ui = panel.load_ui("PotentialSkeletonBranchTools")
-        panel.ui.branchToolsSection.layout().addWidget(self._window)
+        self._section = panel.ui.branchToolsSection
+        self._section.layout().addWidget(self._window)
         for each in vars(self.ui).values():
             if each.className() == "QPushButton":  # a narrow panel would make them lower
                 each.setMinimumHeight(LOWEST)
@@ -126,9 +127,11 @@ class BranchTools:
         self.ui.toolLabel.setVisible(bool(text))
 
     def show(self) -> None:
-        """Show what follows from the tree that there is."""
+        """Show what follows from the tree that there is, once the section is opened."""
+        self._section.setVisible(self.panel.result.model is not None)
+        if self._section.collapsed:
+            return
         tree, models = self.tree(), self.panel.result.models
-        self.panel.ui.branchToolsSection.setVisible(tree is not None)
         self._window.enabled = not self.panel.running.busy
         if tree is None or models != self._shown:
             self._shown = models

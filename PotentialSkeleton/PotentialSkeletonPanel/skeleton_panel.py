@@ -17,11 +17,11 @@ from PotentialSkeletonMRML.outputs import (
     is_current,
     kept_model,
     own_nodes,
+    steps_of,
     tree_name,
     tree_segment,
 )
 from PotentialSkeletonMRML.parameters import WRITTEN, options_of, settings_text
-from PotentialSkeletonMRML.tree import steps_of
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection

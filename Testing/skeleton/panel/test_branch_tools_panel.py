@@ -19,6 +19,7 @@ def opened(skeleton_panel):
         {"Portal": mask, "Vein": mask[:, ::-1, ::-1], "Liver": organ}
     )
     skeleton_panel.parameters.tubes = True
+    skeleton_panel.ui.branchToolsSection.collapsed = False
     skeleton_panel.process_events()
     return skeleton_panel
 
@@ -345,7 +346,6 @@ def test_several_segments_make_a_tree_each_in_one_list(opened):
 
 def test_nothing_is_clipped(panel, tmp_path):
     choose_trunk(panel)
-    panel.ui.branchToolsSection.collapsed = False
     prune(panel, 14)
     panel.grab(tmp_path / "tools.png")
     assert panel.clipped() == []
