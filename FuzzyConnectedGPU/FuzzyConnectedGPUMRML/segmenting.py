@@ -23,7 +23,7 @@ from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_a
 from FuzzyVesselCoreLib.mrml.ownership import check_apart
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
-    Seeds,
+    PlacedPoints,
     paint,
     placed_points,
     points_in_volume,
@@ -248,24 +248,12 @@ class Run:
         refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
         refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
         refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
-        refer(scene_node, fuzzy_scene.DIVISION, [division] if division else [])
+        refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
         result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
         result.faintLabels = _labels_at(self._seeds, faint)
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-
-def segment(
-    volume_node: Any,
-    lists: Sequence[Any],
-    options: RunOptions,
-    progress: ProgressCallback | None = None,
-    cached: Any = None,
-) -> SegmentationResult:
-    """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
-    run = Run(volume_node, lists, options)
-    return run.write(run.compute(progress, cached))
 
 
 def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
@@ -327,7 +315,7 @@ def _names_of(lists: Sequence[Any]) -> list[str]:
     return names
 
 
-def _labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
     """Labels of the points that lie in voxels."""
     wanted = {tuple(map(int, each)) for each in voxels}
     return tuple(
@@ -352,7 +340,7 @@ def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any
 
 def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
-) -> list[Seeds]:
+) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
     if len(lists) == 1:
         return [seeds_of(lists[0], volume_node, shape, region)]
@@ -360,7 +348,8 @@ def _seeds_of_vessels(
     for node in lists:
         placed = placed_points(node).labels if node is not None else []
         if placed and not placed_points(node, is_seed).labels:
-            found.append(Seeds(np.empty((0, 3), np.int64), [], []))
+            none = np.empty((0, 3), np.int64)
+            found.append(PlacedPoints([], none, [], none))
         else:
             found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
     return found
@@ -394,10 +383,10 @@ def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.nd
 
 def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
     """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
-    if scene_node.GetNodeReference(fuzzy_scene.DIVISION) is None:
+    if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
         return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
     lists = fuzzy_scene.vessels_of_scene(scene_node)
-    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVISION))
+    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         raise InputError(
@@ -439,7 +428,7 @@ def _write(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
     scene_node, ids = options.sceneVolumeNode, []
-    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVISION)
+    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
     arrays = [(ownership.LABELMAP, options.labelmapNode, found.labels)]
     if values is not None:
         arrays.append((ownership.CONNECTEDNESS, scene_node, values))

@@ -29,8 +29,11 @@ from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
-NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
-LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
+# Parameters that the library calls alike: numbers and texts, and members of an enumeration.
+OPTIONS = ("device", "radius", "cut", "corrections", "directions")
+CHOICES = ("model", "border", "side", "solver")
+# Numbers of the affinity, in its order, and their lowest values among the parameters.
+NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 
 
 class ConnectednessPanel(Panel):
@@ -168,29 +171,22 @@ class ConnectednessPanel(Panel):
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        threshold, own = chosen_threshold(parameters), dict(model=parameters.model.value)
-        threshold = threshold and max(threshold, LEAST)
-        if parameters.model.value == "contrast":
-            own |= dict(border=parameters.border.value)
-        else:
-            own |= dict(cut=parameters.cut, solver=parameters.solver.value)
-            threshold = threshold and max(threshold, parameters.cut)
-            if parameters.automaticAffinity:
-                own |= dict(radius=parameters.radius, side=parameters.side.value)
-            else:
-                numbers = [getattr(parameters, name) for name in NUMBERS]
-                own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == fuzzy_scene.CORRECTED:
-                for name in ("corrections", "directions"):
-                    own[name] = getattr(parameters, name)
+        values = {name: getattr(parameters, name) for name in OPTIONS}
+        values |= {name: getattr(parameters, name).value for name in CHOICES}
+        threshold, affinity, least = chosen_threshold(parameters), None, LEAST
+        if values["model"] == "affinity":
+            least = max(LEAST, parameters.cut)
+        if not parameters.automaticAffinity:
+            numbers = [getattr(parameters, name) for name in NUMBERS]
+            affinity = GaussianAffinity(*numbers, side=values["side"])
         return RunOptions(
+            **values,
             **region_nodes(parameters),
             **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
-            threshold=threshold,
-            device=parameters.device,
+            threshold=threshold and max(threshold, least),
+            affinity=affinity,
             fill_gaps=parameters.fillGaps,
-            **own,
         )
 
     def origin(self) -> str:
@@ -212,10 +208,10 @@ class ConnectednessPanel(Panel):
 
     def why_not(self) -> str:
         volume, parameters = self.parameters.inputVolume, self.parameters
-        if volume is None:
-            return _("Choose a volume.")
-        if not self.has_voxels(volume):
-            return _("The volume holds no voxels, or colours instead of one intensity.")
+        try:
+            voxels_of(volume, copy=False)
+        except InputError as error:
+            return str(error)
         if volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
         points = "" if clicked_vessels(parameters) else NO_POINTS
@@ -248,7 +244,7 @@ class ConnectednessPanel(Panel):
                     self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
-                            setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
+                            setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         finally:
             self._writing = False
         self.seeds.mark_faint(run.lists, result.faintLabels)

@@ -8,16 +8,16 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import vessel_lists
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
-from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, color_of, kind_of
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of
 from FuzzyVesselCoreLib.mrml.points import paint
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, look, result_segment
 
 from .placing import list_of
-from .tables import Color, Table, millilitres
+from .tables import Table, millilitres
 
-COLOR, NAME, KIND, POINTS, VOLUME = range(5)
+COLOR, NAME, KIND_COLUMN, POINTS, VOLUME_COLUMN = range(5)
 ROW, HEADER, SHOWN = 26, 24, 6  # pixels of a row and of the header; rows before it scrolls
-WIDTHS = {COLOR: 30, POINTS: 58, VOLUME: 72}  # pixels
+WIDTHS = {COLOR: 30, POINTS: 58, VOLUME_COLUMN: 72}  # pixels
 
 
 class VesselsSection:
@@ -188,7 +188,7 @@ class VesselsSection:
         self._table.show(cells)
         blocked = table.blockSignals(True)
         for row, node in enumerate(lists):
-            box = table.cellWidget(row, KIND) or self._kind_box(row)
+            box = table.cellWidget(row, KIND_COLUMN) or self._kind_box(row)
             box.setCurrentIndex(list(KINDS).index(kind_of(node)))
         if parameters.seeds in lists:
             current = lists.index(parameters.seeds)
@@ -205,5 +205,5 @@ class VesselsSection:
         box.connect(
             "activated(int)", lambda index: self.change_kind(self._rows[row], list(KINDS)[index])
         )
-        self.ui.vesselsTable.setCellWidget(row, KIND, box)
+        self.ui.vesselsTable.setCellWidget(row, KIND_COLUMN, box)
         return box

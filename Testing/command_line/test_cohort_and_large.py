@@ -13,12 +13,13 @@ from command_line.test_command_line import error_of, write_scan
 from fuzzy_vessel import cohort, large
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.cohort import read_cases
+from FuzzyConnectedGPULib import binarize
 from FuzzyConnectedGPULib.affinity import level_values
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+from FuzzyVesselCoreLib.voxels.masks import label_components
 from PotentialSkeletonLib import SkeletonOptions, skeletonize
 from support.places import PACKAGE_FOLDERS
-from support.whole_labels import whole_labels
 
 HEAD = "case,volume,seeds,background,mask\n"
 REPORT = {
@@ -215,6 +216,16 @@ def levels():
     )
 
 
+def whole_labels(scene, threshold, min_voxels=1, seeds=None):
+    """The numbered components (int32) of at least so many voxels, or of seeds, of a whole scene."""
+    labels, count = label_components(binarize(scene, threshold).view(bool))
+    kept = np.bincount(labels.ravel(), minlength=count + 1) >= min_voxels
+    kept[0] = False
+    if seeds is not None:
+        kept &= np.isin(np.arange(count + 1), labels[tuple(np.transpose(seeds))])
+    return label_components(kept[labels])[0]
+
+
 @pytest.fixture
 def scene(levels, tmp_path):
     """The levels as an OME-Zarr image."""
@@ -292,7 +303,7 @@ def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     out = tmp_path / "out"
     assert main(command(tmp_path / "volume.npy", out, *more)) == 0
     scene = connectedness(volume, seeds, GaussianAffinity(mean, 40, 40), device="cpu")
-    whole = whole_labels(scene, automatic_threshold(scene), components="seeds", seeds=seeds)
+    whole = whole_labels(scene, automatic_threshold(scene), seeds=seeds)
     found = zarr.open_group(str(out / "labels.ome.zarr"), mode="r")["0"][:]
     np.testing.assert_array_equal(found, whole)
     levels = zarr.open_array(str(out / "levels.zarr"), mode="r")[:]
@@ -309,12 +320,12 @@ def test_from_a_volume_and_an_affinity(tmp_path, capsys):
     assert "is not MEAN,SIGMA,GRADIENT" in error_of(capsys, *bad)
 
 
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
 def test_an_interrupted_run_is_resumed(levels, scene, tmp_path, monkeypatch, capsys):
     out = tmp_path / "out"
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(large, "skeletonize_components", interrupted)
     assert main(command(scene, out, *OPTIONS)) == 130
     assert "the same command resumes the run" in capsys.readouterr().err
@@ -335,10 +346,6 @@ def test_a_run_is_not_resumed_with_another_scene_of_the_same_name(tmp_path, monk
     values[5:8, 5:8] = 1
     place, out = tmp_path / "scene.npy", tmp_path / "out"
     np.save(place, values)
-
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(large, "skeletonize_components", interrupted)
     assert main(command(place, out, *OPTIONS)) == 130
     capsys.readouterr()

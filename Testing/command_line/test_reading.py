@@ -347,32 +347,19 @@ def vessel():
     return (np.where(tube, 300, 90) + rng.normal(0, 8, SHAPE) + i % 3).astype(np.uint16)
 
 
-def write_zarr(path, array, axes="zyx", unit="micrometer", version="0.4", **more):
-    """An OME-Zarr image of two resolutions with voxels of 2, 0.5, 0.5 units, at 10, 20, 30."""
-    space = {"z": (2.0, 10.0), "y": (0.5, 20.0), "x": (0.5, 30.0)}
-    kinds = {"t": "time", "c": "channel"}
-    datasets = []
+def write_zarr(path, array, version="0.4"):
+    """An OME-Zarr image of two resolutions with voxels of 2, 0.5, 0.5 um, at 10, 20, 30."""
+    datasets, at = [], [10.0, 20.0, 30.0]
     group = zarr.open_group(str(path), mode="w", zarr_format=2 if version == "0.4" else 3)
-    for level in (0, 1):
-        step = 2**level
-        part = array[..., ::1, ::step, ::step]
-        size = [space.get(a, (1.0, 0.0))[0] * (step if a in "yx" else 1) for a in axes]
-        at = [space.get(a, (1.0, 0.0))[1] for a in axes]
+    for level, step in enumerate((1, 2)):
+        size = [2.0, 0.5 * step, 0.5 * step]
         placed = [{"type": "scale", "scale": size}, {"type": "translation", "translation": at}]
         datasets.append({"path": f"level {level}", "coordinateTransformations": placed})
-        chunks = tuple(min(8, n) for n in part.shape)
-        group.create_array(f"level {level}", data=part, chunks=chunks, **more)
-    units = {a: {"unit": unit} for a in "zyx" if unit}
-    listed = [{"name": a, "type": kinds.get(a, "space"), **units.get(a, {})} for a in axes]
-    content = {"multiscales": [{"version": version, "axes": listed, "datasets": datasets}]}
+        group.create_array(f"level {level}", data=array[:, ::step, ::step], chunks=(8, 8, 8))
+    axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"]
+    content = {"multiscales": [{"version": version, "axes": axes, "datasets": datasets}]}
     group.attrs.update(content if version == "0.4" else {"ome": content})
     return path
-
-
-def voxels(node):
-    import slicer
-
-    return slicer.util.arrayFromVolume(node)
 
 
 # --- OME-Zarr in
@@ -380,17 +367,15 @@ def voxels(node):
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_an_ome_zarr_is_a_volume_in_its_place(slicer_scene, tmp_path, version):
-    from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-
     path = write_zarr(tmp_path / "brain, left.ome.zarr", vessel(), version=version)
     node = volumes.read_volume(path)
-    assert np.array_equal(voxels(node), vessel())
+    assert np.array_equal(array_of(node), vessel())
     expected = np.diag([-0.0005, -0.0005, 0.002, 1.0])
     expected[:3, 3] = -0.030, -0.020, 0.010
     np.testing.assert_allclose(ijk_to_ras(node), expected, atol=1e-9)
     assert node.GetName() == "brain, left"
     coarse = volumes.read_volume(path / "level 1")
-    assert np.array_equal(voxels(coarse), vessel()[:, ::2, ::2])
+    assert np.array_equal(array_of(coarse), vessel()[:, ::2, ::2])
     np.testing.assert_allclose(coarse.GetSpacing(), (0.001, 0.001, 0.002))
 
 
@@ -446,7 +431,7 @@ def test_an_imagej_stack_has_its_spacing(slicer_scene, tmp_path):
     told = {"spacing": 3.0, "unit": "um", "axes": "ZYX"}
     tifffile.imwrite(path, vessel(), imagej=True, resolution=(2, 4), metadata=told)
     node = volumes.read_volume(path)
-    assert np.array_equal(voxels(node), vessel())
+    assert np.array_equal(array_of(node), vessel())
     np.testing.assert_allclose(node.GetSpacing(), (0.0005, 0.00025, 0.003))
     assert volumes.notes_of(node) == []
 
@@ -463,7 +448,7 @@ def test_an_ome_tiff_has_its_spacing_and_channels(slicer_scene, tmp_path):
     with pytest.raises(InputError, match="--channel N"):
         volumes.read_volume(path)
     node = volumes.read_volume(path, Choice(channel=1))
-    assert np.array_equal(voxels(node), vessel() + 5)
+    assert np.array_equal(array_of(node), vessel() + 5)
     np.testing.assert_allclose(node.GetSpacing(), (0.0004, 0.0005, 0.002))
 
 

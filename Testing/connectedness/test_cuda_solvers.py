@@ -60,13 +60,6 @@ def test_a_path_through_every_tile_is_followed_to_its_end(cpu_cuda):
     np.testing.assert_array_equal(levels(contraction.solve, problem, cpu_cuda), wanted)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 8, 8), (8, 8, 8), (9, 16, 7), (17, 1, 33)])
-def test_sizes_around_the_tile(cpu_cuda, shape):
-    volume = np.random.default_rng(1).normal(100, 20, shape).astype(np.float32)
-    problem = state_problem(volume, [[n - 1 for n in shape]], GaussianAffinity(100, 20, 20))
-    np.testing.assert_array_equal(levels(contraction.solve, problem, cpu_cuda), reference(problem))
-
-
 def test_seeds_everywhere_and_tiles_with_more_nodes_than_guessed(cpu_cuda, monkeypatch):
     random = np.random.default_rng(5)
     volume = random.integers(0, 2, (9, 17, 20)).astype(np.uint8)

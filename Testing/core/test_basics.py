@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings, strategies
 from hypothesis.extra.numpy import arrays
 from scipy import ndimage
-from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from skimage.graph import pixel_graph
 from skimage.measure import euler_number
 
 from FuzzyVesselCoreLib import threads
@@ -200,14 +200,9 @@ def test_distances_along_are_the_shortest(mask, seed):
     mask = np.pad(mask, 1).astype(np.uint8)
     solid = np.flatnonzero(mask)
     sources = np.random.default_rng(seed).permutation(solid)[:4]
-    offsets, weights = distances.neighbour_steps(mask.shape, SPACING)
-    others = solid[:, None] + offsets
-    inside = mask.reshape(-1)[others] > 0
-    number = np.full(mask.size, -1)
-    number[solid] = np.arange(len(solid))
-    edges = number[others[inside]], np.nonzero(inside)[0]
-    graph = csr_array((np.broadcast_to(weights, others.shape)[inside], edges), [len(solid)] * 2)
-    expected = dijkstra(graph, indices=number[sources], min_only=True)
+    graph, _ = pixel_graph(mask > 0, connectivity=3, spacing=SPACING)
+    graph.data = np.rint(graph.data / distances.unit_of(SPACING))
+    expected = dijkstra(graph, indices=np.searchsorted(solid, sources), min_only=True)
     expected[np.isinf(expected)] = -1
     found = distances.geodesic_distance(mask, sources, SPACING)
     assert (found.reshape(-1)[solid] == expected).all()

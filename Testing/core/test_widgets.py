@@ -13,52 +13,7 @@ pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
 pytest.importorskip("slicer", reason="slicer-core is not installed")
 
 REASON = 'CuPy is not installed. Install it: pip install "cupy-cuda13x[ctk]".'
-
-
-@pytest.fixture
-def shared():
-    """The modules `run` and `packages`, on the stand-ins."""
-    from emulators.qt.application import install
-
-    install()
-    from FuzzyVesselCoreLib.widgets import packages, run
-
-    return types.SimpleNamespace(packages=packages, run=run)
-
-
-# --- runs
-
-
-@pytest.fixture
-def made(shared):
-    """A run with its bar."""
-    import qt
-
-    bar = qt.QProgressBar()
-    return types.SimpleNamespace(run=shared.run.PanelRun(bar, lambda: None), bar=bar)
-
-
-# --- the device
-
-
-@pytest.fixture
-def line(shared, monkeypatch):
-    """A device line whose machine can be made up: a driver, CuPy, and what is wrong with CUDA."""
-    import qt
-
-    label, button, asked = qt.QLabel(), qt.QPushButton("install"), []
-    packages = shared.packages
-    machine = dict(driver=13010, reason=REASON, cupy=None)
-    monkeypatch.setattr(packages, "driver_version", lambda: machine["driver"])
-    monkeypatch.setattr(packages, "cuda_status", lambda: machine["reason"])
-    monkeypatch.setattr(packages, "cuda_packages", lambda: tuple(CUDA))
-    monkeypatch.setattr(packages, "reset_cuda_status", lambda: asked.append("forgotten"))
-    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: machine["cupy"])
-
-    line = packages.DeviceLine(label, button, "Fuzzy Connectedness")
-    return types.SimpleNamespace(
-        line=line, label=label, button=button, machine=machine, asked=asked
-    )
+CUDA = ["cupy-cuda13x[ctk]>=14,<15", "cuda-core>=1.2,<2", "cuda-bindings==13.*"]
 
 
 @pytest.fixture
@@ -70,34 +25,43 @@ def packaging(monkeypatch):
     module.satisfied, module.calls = set(), []
     module.pip_check = lambda requirement: requirement in module.satisfied
     module.pip_ensure = lambda missing, requester: module.calls.append((missing, requester))
-    module.pip_install = lambda missing, requester: module.calls.append(("install", missing))
-    module.pip_uninstall = lambda names: module.calls.append(("uninstall", names))
     monkeypatch.setitem(sys.modules, "slicer.packaging", module)
     monkeypatch.setattr(slicer, "packaging", module, raising=False)
     return module
 
 
-CUDA = ["cupy-cuda13x[ctk]>=14,<15", "cuda-core>=1.2,<2", "cuda-bindings==13.*"]
+@pytest.fixture
+def qt():
+    """What Slicer calls `qt`, on the stand-ins."""
+    from emulators.qt.application import install
+
+    return install()
 
 
-def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(line, packaging):
+def test_the_button_installs_the_wheel_for_the_driver_and_tries_it(qt, packaging, monkeypatch):
+    from FuzzyVesselCoreLib.widgets import packages
+
+    label, button, asked = qt.QLabel(), qt.QPushButton("install"), []
+    machine = {"reason": REASON, "cupy": None}
+    monkeypatch.setattr(packages, "driver_version", lambda: 13010)
+    monkeypatch.setattr(packages, "cuda_status", lambda: machine["reason"])
+    monkeypatch.setattr(packages, "cuda_packages", lambda: tuple(CUDA))
+    monkeypatch.setattr(packages, "reset_cuda_status", lambda: asked.append("forgotten"))
+    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: machine["cupy"])
+
     def pip_ensure(requirements, requester):
-        line.asked.append((requirements, requester))
+        asked.append((requirements, requester))
         packaging.satisfied.update(CUDA)
-        reason = "there is no CUDA device. Use the CPU."
-        line.machine.update(cupy="found", reason=reason)
+        machine.update(cupy="found", reason="there is no CUDA device. Use the CPU.")
 
     packaging.pip_ensure = pip_ensure
-    line.line.look()
-    assert not line.button.isHidden()
-    line.button.click()
-    assert line.asked == [(CUDA, "Fuzzy Connectedness"), "forgotten"]
-    assert line.label.text == "Computes on the CPU: there is no CUDA device"
-    assert line.button.isHidden()
-
-
-def declines(requirements, requester):
-    raise RuntimeError("User declined package installation")
+    line = packages.DeviceLine(label, button, "Fuzzy Connectedness")
+    line.look()
+    assert not button.isHidden()
+    button.click()
+    assert asked == [(CUDA, "Fuzzy Connectedness"), "forgotten"]
+    assert label.text == "Computes on the CPU: there is no CUDA device"
+    assert button.isHidden()
 
 
 # --- what a run needs besides
@@ -135,6 +99,10 @@ def test_declined_packages_that_a_run_needs_are_a_sentence(own, packaging, monke
     import slicer
 
     monkeypatch.setattr(slicer.util, "errorDisplay", lambda *_, **__: pytest.fail("a dialog"))
+
+    def declines(requirements, requester):
+        raise RuntimeError("User declined package installation")
+
     packaging.pip_ensure = declines
     own.run = needs_numba
     own.apply()
@@ -195,14 +163,16 @@ def test_panels_open_without_cupy_numba_and_scipy(name):
 
 
 @pytest.mark.parametrize("looks", [True, False])
-def test_cancel_ends_work_in_another_thread(shared, made, monkeypatch, looks):
+def test_cancel_ends_work_in_another_thread(qt, monkeypatch, looks):
     """Also work that ends before it looks; and what the caller's progress raises."""
     import slicer
 
     from FuzzyVesselCoreLib.errors import Cancelled
+    from FuzzyVesselCoreLib.widgets import run
 
-    monkeypatch.setattr(shared.run, "ROUND", 0)
-    monkeypatch.setattr(slicer.app, "processEvents", made.run.cancel)
+    panel_run = run.PanelRun(qt.QProgressBar(), lambda: None)
+    monkeypatch.setattr(run, "ROUND", 0)
+    monkeypatch.setattr(slicer.app, "processEvents", panel_run.cancel)
 
     def work(progress):
         while looks and progress(0.1):
@@ -210,7 +180,7 @@ def test_cancel_ends_work_in_another_thread(shared, made, monkeypatch, looks):
         time.sleep(0.05)
         return "made"
 
-    with made.run, pytest.raises(Cancelled):
-        made.run.wait(work)
-    with made.run, pytest.raises(ZeroDivisionError):
-        made.run.wait(work, lambda share: 1 / 0)
+    with panel_run, pytest.raises(Cancelled):
+        panel_run.wait(work)
+    with panel_run, pytest.raises(ZeroDivisionError):
+        panel_run.wait(work, lambda share: 1 / 0)

@@ -30,10 +30,7 @@ def problems(draw, largest_side):
         form=draw(st.sampled_from(["geometric", "weighted"])),
         side=draw(st.sampled_from(["both", "bright", "dark"])),
     )
-    seeds = np.stack([random.integers(0, n, draw(st.integers(1, 3))) for n in shape[:1]], 1)
-    seeds = np.concatenate(
-        [seeds] + [random.integers(0, n, (len(seeds), 1)) for n in shape[1:]], axis=1
-    )
+    seeds = random.integers(0, shape, (draw(st.integers(1, 3)), 3))
     cut = draw(st.sampled_from([0.0, 0.0, 1e-4, 0.3, 43691 / 65535, 0.9, 1.0]))
     mask = None
     if draw(st.booleans()):
