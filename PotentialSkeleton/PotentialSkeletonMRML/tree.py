@@ -24,6 +24,7 @@ from . import dividing, interchange, outputs, straightening
 from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
+    branch_lines,
     names_of,
     rename,
     stored_skeleton,
@@ -77,17 +78,21 @@ class Section:
         )
 
 
-def _keep_as_found(model: Any) -> None:
-    """Add a hidden model of the lines, which is saved with the scene."""
+def _copied(lines: Any) -> Any:
     import vtk
 
-    lines = vtk.vtkPolyData()
-    lines.ShallowCopy(model.GetPolyData())
+    copy = vtk.vtkPolyData()
+    copy.ShallowCopy(lines)
+    return copy
+
+
+def _keep_as_found(model: Any) -> None:
+    """Add a hidden model of the lines, which is saved with the scene."""
     with all_or_nothing() as add:
         node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
         node.SetHideFromEditors(True)
         node.SetSelectable(False)
-        node.SetAndObserveMesh(lines)
+        node.SetAndObserveMesh(_copied(model.GetPolyData()))
     model.SetNodeReferenceID(FOUND, node.GetID())
 
 
@@ -168,7 +173,11 @@ class Tree:
             raise InputError(_("That would remove every branch: nothing was changed."))
         if found is None:
             _keep_as_found(model)
-        outputs.rewrite(model, skeleton)
+        if found is None or steps:
+            lines = branch_lines(skeleton, np.eye(4))
+        else:  # to the last bit as they were
+            lines = _copied(found.GetPolyData())
+        outputs.rewrite(model, skeleton, lines)
         model.SetAttribute(STEPS, branch_tools.steps_text(steps))
         self._show_sections()
         update_table(model)
