@@ -39,7 +39,6 @@ NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
@@ -64,18 +63,12 @@ class ConnectednessPanel(Panel):
         )
 
     def react(self) -> None:
-        if self._reacting:
-            return
-        self._reacting = True
-        try:
-            for section in self.sections:
-                section.react(self.parameters)
-            self.following.react(self.parameters)
-            if self._said_of is not None and self._said_of != self._subject():
-                self.say("")  # what it speaks of has changed
-            self.input.remember(self.parameters)
-        finally:
-            self._reacting = False
+        for section in self.sections:
+            section.react(self.parameters)
+        self.following.react(self.parameters)
+        if self._said_of is not None and self._said_of != self._subject():
+            self.say("")  # what it speaks of has changed
+        self.input.remember(self.parameters)
 
     def turn_to(self, volume: Any) -> None:
         """Another volume was chosen, with points and values of its own: no run begins by that."""
@@ -85,8 +78,6 @@ class ConnectednessPanel(Panel):
         self.following.rest()
 
     def show(self) -> None:
-        if self._reacting or self._writing:
-            return  # it is drawn when all has followed
         for section in self.sections:
             section.show(self.parameters)
         self.ui.adviceLabel.text = advice(self._situation(self.parameters))
@@ -235,8 +226,7 @@ class ConnectednessPanel(Panel):
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self.output.nodes(parameters) if own else {}
-        self._writing = True
-        try:
+        with self.changing():
             result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
@@ -245,8 +235,6 @@ class ConnectednessPanel(Panel):
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
-        finally:
-            self._writing = False
         self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]

@@ -68,8 +68,7 @@ class VesselsSection:
         ):
             return
         self._panel.seeds.placing.stop()
-        with slicer.util.NodeModify(parameters.parameterNode):
-            self._panel.undoing.remove_vessel(parameters, node)
+        self._panel.undoing.remove_vessel(parameters, node)
         self._panel.update_soon()
 
     def _on_row(self, row: int) -> None:
