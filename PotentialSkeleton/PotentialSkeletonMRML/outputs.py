@@ -279,7 +279,8 @@ def rewrite(model: Any, skeleton: CurveSkeleton, lines: Any) -> None:
 
     nodes = own_nodes(model)
     curves, under = nodes.get("curveNodes", []), model.GetTransformNodeID()
-    surface, source = tubes(lines), model.GetNodeReference(INPUT) or model
+    surface = tubes(lines) if "tubesNode" in nodes else None
+    source = model.GetNodeReference(INPUT) or model
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
         fill_model(model, lines, under)
         show_names(model, skeleton)

@@ -105,7 +105,11 @@ class BranchTools:
         def change(tree: Tree) -> str:
             before = len(tree.skeleton.branches)
             act(tree)
-            return branches_text(before, len(tree.skeleton.branches))
+            after = len(tree.skeleton.branches)
+            if before == after:
+                return _("No branch is like that; all {after} stay.").format(after=after)
+            text = _("{before} branches before, {after} now.")
+            return text.format(before=before, after=after)
 
         self.attempt(change)
 
@@ -340,10 +344,3 @@ def step_text(step: Any) -> str:
         return text.format(value=step.value)
     text = _("Removed: {words} {value}{unit}")
     return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)
-
-
-def branches_text(before: int, after: int) -> str:
-    """How a step changed the number of branches."""
-    if before == after:
-        return _("No branch is like that; all {after} stay.").format(after=after)
-    return _("{before} branches before, {after} now.").format(before=before, after=after)
