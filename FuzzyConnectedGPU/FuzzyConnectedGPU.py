@@ -51,11 +51,9 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
 def registerSampleData() -> None:
     """Add the phantom to the module Sample Data."""
-    import os
-
     from FuzzyConnectedGPUMRML.sample_data import register
 
-    register(os.path.join(os.path.dirname(__file__), "Resources", "Icons"))
+    register()
 
 
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):

@@ -17,10 +17,18 @@ from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
-from FuzzyVesselCoreLib.mrml import ownership
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import check_apart
+from FuzzyVesselCoreLib.mrml.ownership import (
+    CONNECTEDNESS,
+    DIVISION,
+    LABELMAP,
+    OUTPUTS,
+    SEGMENTATION,
+    check_apart,
+    claim,
+    output_of,
+)
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
     PlacedPoints,
@@ -104,7 +112,7 @@ def in_scene(node: Any) -> bool:
     """Whether there is a node, and it is in the scene."""
     import slicer
 
-    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
+    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
 class UnsureNote(str):
@@ -427,65 +435,63 @@ def _write(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids = options.sceneVolumeNode, []
+    scene_node, ids, new = options.sceneVolumeNode, [], []
     division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    arrays = [(ownership.LABELMAP, options.labelmapNode, found.labels)]
+    images = {LABELMAP: image_from_array(found.labels, taken=True)}
     if values is not None:
-        arrays.append((ownership.CONNECTEDNESS, scene_node, values))
-        if found.owners is not None:
-            kind, kept = ownership.DIVISION, "vtkMRMLLabelMapVolumeNode"
-            given = division_node or ownership.output_of(volume_node, kind, kept)
-            arrays.append((kind, given, found.owners))
-        division_node = None
-    images = [image_from_array(array, taken=True) for _kind, _given, array in arrays]
+        images[CONNECTEDNESS] = image_from_array(values, taken=True)
+        if found.owners is None:
+            division_node = None
+        else:
+            images[DIVISION] = image_from_array(found.owners, taken=True)
+            division_node = division_node or output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
     segments = []
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
-    written, new = {}, []
+    nodes = {
+        LABELMAP: options.labelmapNode,
+        CONNECTEDNESS: scene_node,
+        DIVISION: division_node,
+        SEGMENTATION: there,
+    }
+    written = [*images, SEGMENTATION] if segments else [*images]
     with all_or_nothing() as add:
-
-        def output(kind: str, given: Any) -> Any:
-            """The node that was given, or a new one."""
-            if given is None:
-                class_name, word = ownership.OUTPUTS[kind]
-                given = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
-                new.append(given)
-            written[kind] = given
-            return given
-
-        for (kind, given, _array), image in zip(arrays, images):
-            fill_volume(output(kind, given), image, volume_node)
-        scene_node = written.get(ownership.CONNECTEDNESS, scene_node)
-        show_as_overlay(scene_node)
+        for kind in written:
+            if nodes[kind] is None:
+                class_name, word = OUTPUTS[kind]
+                nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
+                new.append(nodes[kind])
+        show_as_overlay(nodes[CONNECTEDNESS])
+        for kind, image in images.items():
+            fill_volume(nodes[kind], image, volume_node)
         if segments:
-            there = output(ownership.SEGMENTATION, there)
-            where = there, volume_node, segment_id, options.maskSegmentID
+            where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
                 shown = found.disputed if options.showDisputed else None
-                _put_disputed(there, volume_node, shown, options.maskSegmentID)
+                _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
-        for kind, node in written.items():
-            ownership.claim(node, kind, volume_node)
+        for kind in written:
+            claim(nodes[kind], kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",
             n + 1,
             ids[n] if ids else "",
-            labelled_millilitres(written[ownership.LABELMAP], n + 1) or 0.0,
+            labelled_millilitres(nodes[LABELMAP], n + 1) or 0.0,
         )
         for n, node in enumerate(lists)
     ]
     disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
-        labelmapNode=written[ownership.LABELMAP],
-        sceneNode=scene_node,
+        labelmapNode=nodes[LABELMAP],
+        sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
         vessels=vessels,
         disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
-        divisionNode=written.get(ownership.DIVISION, division_node),
-        segmentationNode=there,
+        divisionNode=nodes[DIVISION],
+        segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
     )
 

@@ -220,6 +220,13 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
 # --- the threshold
 
 
+def test_a_threshold_without_a_result_is_no_choice(chosen):
+    chosen.parameters.threshold = 0.9  # by a script
+    chosen.click("applyButton")
+    assert chosen.parameters.thresholdSource.value == "automatic"
+    assert chosen.parameters.threshold != 0.9
+
+
 def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     parameters = done.parameters
     assert parameters.thresholdSource.value == "automatic"
