@@ -35,7 +35,7 @@ COLUMNS = (
 )
 NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = 0, 1, 5, 6
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
-CHOSEN = "Chosen branch"  # name of a model, and of its attribute
+CHOSEN = "Chosen branch"  # name of a model, and its tag as the only one of its kind
 CHOSEN_COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it
 CHOSEN_WIDTH = 3  # pixels, of its outline in slices
 THICKER = 1.1  # than the object, so that it is seen round the object's own tubes
@@ -294,10 +294,10 @@ def _stamp(model: Any) -> tuple:
 
 def show_ways(ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
     """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
-    node = _chosen_node()
+    node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
     if node is None:
         node = hidden_node("vtkMRMLModelNode", CHOSEN)
-        node.SetAttribute(CHOSEN, "yes")
+        node.SetSingletonTag(CHOSEN)
         node.SetSelectable(False)
         display = node.GetDisplayNode()
         display.SetColor(CHOSEN_COLOR)
@@ -315,15 +315,9 @@ def show_ways(ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str |
     jump_slices(world)
 
 
-def _chosen_node() -> Any:
-    """The model, or None; no singleton of the scene, which VTK crashes with after views closed."""
-    models = slicer.util.getNodesByClass("vtkMRMLModelNode")
-    return next((each for each in models if each.GetAttribute(CHOSEN)), None)
-
-
 def hide_ways() -> None:
     """Draw nothing; the node goes."""
-    node = _chosen_node()
+    node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
     if node is not None:
         remove_node(node)
 
