@@ -51,11 +51,9 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
 def registerSampleData() -> None:
     """Add the phantom to the module Sample Data."""
-    import os
-
     from FuzzyConnectedGPUMRML.sample_data import register
 
-    register(os.path.join(os.path.dirname(__file__), "Resources", "Icons"))
+    register()
 
 
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
@@ -195,11 +193,12 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or an input was removed meanwhile.
         """
-        from FuzzyConnectedGPUMRML.segmenting import segment
+        from FuzzyConnectedGPUMRML.segmenting import Run
 
-        lists = list(seedsNode) if isinstance(seedsNode, list | tuple) else [seedsNode]
+        lists = seedsNode if isinstance(seedsNode, list | tuple) else [seedsNode]
         progress = arguments.pop("progress", None)
-        return segment(volumeNode, lists, _options(arguments), progress, self.cached)
+        run = Run(volumeNode, lists, _options(arguments))
+        return run.write(run.compute(progress, self.cached))
 
     def segmentSeveral(self, volumeNode: Any, seedsNodes: Any, **arguments: Any) -> Any:
         """`segment` with a sequence of lists."""
@@ -231,9 +230,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.fuzzy_scene.VolumeCurve`, in ml."""
-        from FuzzyConnectedGPUMRML.fuzzy_scene import curve_of
+        from FuzzyConnectedGPUMRML.fuzzy_scene import scene_curve
 
-        return curve_of(sceneVolumeNode)
+        return scene_curve(sceneVolumeNode)
 
     # --- points
 

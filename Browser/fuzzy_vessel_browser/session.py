@@ -60,7 +60,7 @@ class Session:
         self.branches: list[dict[str, Any]] = []
         self._trees: list[Any] = []
         self._voxels: Any = None
-        self.history = ClickHistory(lambda _node, _there: None)
+        self.history = ClickHistory()
         self._pool = ThreadPoolExecutor(1)
         self._task: asyncio.Task | None = None
         self._jobs: set[asyncio.Task] = set()
@@ -86,7 +86,7 @@ class Session:
             display.SetWindowLevelMinMax(*CT_WINDOW)
         self.background, self.vessels = self._new_list("Not vessel"), []
         markups.paint(self.background, markups.BACKGROUND_COLOR)
-        self.history = ClickHistory(lambda _node, _there: None)
+        self.history = ClickHistory()
         self.add_vessel()
         self._asked = self._current_inputs = self._inputs()
         self.show("volume")

@@ -257,6 +257,8 @@ class ResultsFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
+        if Path.cwd().is_relative_to(self.path):
+            return f"{self.path}: the command runs in this folder, which would be replaced"
         sums, own = {}, None
         damaged = OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError
         with contextlib.suppress(*damaged):

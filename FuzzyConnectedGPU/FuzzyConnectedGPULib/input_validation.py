@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels, refuse_masked
 
 
-def _place(voxel: tuple[int, ...]) -> str:
+def place_of(voxel: tuple[int, ...]) -> str:
     k, j, i = voxel
     return f"I,J,K = {i},{j},{k}"
 
@@ -20,7 +20,7 @@ class SameVoxelError(InputError):
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
         super().__init__(
-            f"A seed and a background seed are the same voxel, {_place(voxel)}: "
+            f"A seed and a background seed are the same voxel, {place_of(voxel)}: "
             "move or delete one of the two."
         )
 
@@ -32,7 +32,7 @@ class NotFiniteError(InputError):
         self.count = count
         super().__init__(
             f"The volume has {count} voxels that are not finite numbers (the first is {value} at "
-            f"{_place(voxel)}); replace them, for example by the lowest intensity."
+            f"{place_of(voxel)}); replace them, for example by the lowest intensity."
         )
 
 
@@ -72,7 +72,7 @@ class SharedVoxelError(InputError):
     def __init__(self, first: str, second: str, voxel: tuple[int, ...]) -> None:
         self.names = first, second
         super().__init__(
-            f"{first!r} and {second!r} have a point on the same voxel, {_place(voxel)}: move or "
+            f"{first!r} and {second!r} have a point on the same voxel, {place_of(voxel)}: move or "
             "delete one of the two."
         )
 
@@ -107,8 +107,8 @@ class BackgroundConnectedError(InputError):
     def __init__(self, voxel: tuple[int, ...]) -> None:
         self.voxel = voxel
         super().__init__(
-            f"The background seed at {_place(voxel)} is as connected as a seed (connectedness 1), "
-            "so no threshold can part them: move it to where the object leaks."
+            f"The background seed at {place_of(voxel)} is as connected as a seed "
+            "(connectedness 1), so no threshold can part them: move it to where the object leaks."
         )
 
 

@@ -13,7 +13,7 @@ from .affinity import GaussianAffinity, estimate_affinity
 from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.contrast_model import CachedConnectedness
 from .fuzzy_connectedness import connectedness
-from .input_validation import checked_mask, checked_seeds, checked_spacing
+from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of
 from .problem import FuzzyScene
 from .relative.relative_connectedness import BACKGROUND, DISPUTED, HandOver, checked_vessels
 from .thresholds import binarize, check_rounds, check_threshold, choose_threshold
@@ -161,8 +161,9 @@ def segment(
         Of the types that `connectedness` takes.
     seeds : array_like, shape (n, 3), integers K, J, I; or mapping of str to such
         Voxels of the vessel; or the names and voxels of at most 100 vessels. Each voxel is in the
-        result. Of several vessels, one without points has only what is handed over to it. The
-        first point tells bright vessels from dark ones.
+        result, unless it lies outside the mask, which a note says. Of several vessels, one without
+        points has only what is handed over to it. The first point tells bright vessels from dark
+        ones.
     spacing : sequence of 3 float, optional
         Distance of voxels along K, J, I; by default 1, 1, 1.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
@@ -232,7 +233,19 @@ def segment(
         fill_gaps=options.fill_gaps, **given,
     )  # fmt: skip
     progress.advance(1.0)
+    notes = (*_left_out(seeds, mask, solid), *notes)
     return replace(found, labels=labels, owners=owners, disputed=disputed, notes=notes)
+
+
+def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """A note on the seeds that lie outside the mask, if there are any."""
+    if mask is None:
+        return ()
+    lists = seeds.values() if isinstance(seeds, Mapping) else [seeds]
+    points = np.concatenate([checked_seeds(each, shape) for each in lists if np.size(each)])
+    outside = points[np.reshape(mask, shape)[tuple(points.T)] == 0].tolist()
+    places = "; ".join(map(place_of, outside))
+    return (f"Left out, because outside the mask: {places}.",) if outside else ()
 
 
 def _fuzzy_scene(

@@ -28,10 +28,8 @@ CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
 AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 # .. and of several vessels: their lists, in the order of the labels, and the division.
-VESSELS, DIVISION = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
+VESSELS, DIVIDED = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
-
-CORRECTED = "cuda-kfoe-corrected"  # the solver that has corrections and directions
 
 
 def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
@@ -71,8 +69,9 @@ def _of_affinity(chosen: Any) -> list[Any]:
     """What counts of the model "affinity"."""
     estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
     parts = [estimate, round(chosen.cut or 0, 6), chosen.solver or "exact"]
-    variant = [chosen.corrections, chosen.directions]
-    return parts + variant if chosen.solver == CORRECTED else parts
+    if chosen.solver == "cuda-kfoe-corrected":
+        parts += [chosen.corrections, chosen.directions]
+    return parts
 
 
 def _hashed(parts: list[Any]) -> str:
@@ -112,7 +111,7 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
 
     None for one vessel, and where a list was removed since: labels would be those of others.
     """
-    if scene_node is None or scene_node.GetNodeReference(DIVISION) is None:
+    if scene_node is None or scene_node.GetNodeReference(DIVIDED) is None:
         return []
     there = referred(scene_node, VESSELS)
     return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
@@ -154,7 +153,7 @@ class VolumeCurve:
         return float(self.millilitres[min(index, len(self.millilitres) - 1)])
 
 
-def curve_of(scene_node: Any) -> VolumeCurve:
+def scene_curve(scene_node: Any) -> VolumeCurve:
     """The curve of a fuzzy scene, which is counted once an edit."""
     scene_array(scene_node)
     key = ("curve", _voxel_ml(scene_node))

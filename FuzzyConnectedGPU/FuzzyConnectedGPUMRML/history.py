@@ -1,6 +1,6 @@
 """Undo and redo of every click: Slicer switches the scene's own undo off."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from FuzzyVesselCoreLib.mrml.points import paint, placed_points
@@ -14,11 +14,11 @@ STEPS = 50
 
 
 class _State(NamedTuple):
-    """The points of each list by its ID, the setting, and the lists that were removed."""
+    """The points of each list by its ID, the setting, and the vessels that were removed."""
 
     points: dict[str, tuple]
     setting: Any
-    removed: frozenset[str]
+    removed: frozenset
 
 
 class ClickHistory:
@@ -26,22 +26,20 @@ class ClickHistory:
 
     One step is what changed between two calls of `record`: so a point that goes from one list to
     another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
-    list that `removed` names is one: ``put(node, there)`` brings it back, or removes it again. A
-    point that comes back has the lock and the visibility that it had last.
+    `RemovedVessel` is one. A point that comes back has the lock and the visibility that it had
+    last.
     """
 
-    def __init__(self, put: Callable[[Any, bool], None]) -> None:
-        self._put = put
+    def __init__(self) -> None:
         self._lists: dict[str, Any] = {}
         self._properties: dict[tuple, dict[str, Any]] = {}
         self._states: list[_State] = []
-        self._removed: frozenset[str] = frozenset()
+        self._removed: frozenset = frozenset()
         self._at, self._going = -1, False
 
-    def removed(self, node: Any) -> None:
-        """A list was removed on purpose: the next call of `record` makes a step of it."""
-        if node.GetID() in self._lists:
-            self._removed |= {node.GetID()}
+    def removed(self, vessel: "RemovedVessel") -> None:
+        """A vessel was removed: the next call of `record` makes a step of it."""
+        self._removed |= {vessel}
 
     def record(self, lists: Sequence[Any], setting: Any = None) -> None:
         """Remember the points of lists and a setting, where they have changed."""
@@ -81,11 +79,13 @@ class ClickHistory:
         before = self._states[self._at].points
         self._at += step
         state = self._states[self._at]
-        put, self._removed = sorted(self._removed ^ state.removed), state.removed
+        removed, self._removed = self._removed, state.removed
         self._going = True  # who observes the lists may call `record` in the middle
         try:
-            for each in put:
-                self._put(self._lists[each], each not in state.removed)
+            for vessel in removed - state.removed:
+                vessel.bring_back()
+            for vessel in state.removed - removed:
+                vessel.remove()
             for each, points in state.points.items():
                 node = self._lists[each]
                 there = slicer.mrmlScene.IsNodePresent(node)
@@ -123,23 +123,38 @@ class RemovedVessel:
     """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
 
     def __init__(self, parameters: Any, node: Any) -> None:
-        self.node = node
-        self._lists, self._color = vessel_lists.vessels_of(parameters), vessel_lists.color_of(node)
-        self._segment = _taken_segment(parameters, node)
-        self._result = _result_of(parameters)
-        self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
-        vessel_lists.remove_vessel(parameters, node)
+        self._parameters, self.node = parameters, node
+        self.remove()
 
-    def bring_back(self, parameters: Any) -> None:
+    def remove(self) -> None:
+        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        import slicer
+
+        parameters, self._lists = self._parameters, vessel_lists.vessels_of(self._parameters)
+        if self.node not in self._lists or len(self._lists) < 2:
+            self._lists = []
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            self._color = vessel_lists.color_of(self.node)
+            self._segment = _taken_segment(parameters, self.node)
+            self._result = _result_of(parameters)
+            self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
+            vessel_lists.remove_vessel(parameters, self.node)
+
+    def bring_back(self) -> None:
         """Put the vessel into its place; its segment too, where no other result came meanwhile."""
         import slicer
 
-        slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
-        paint(self.node, self._color)
-        lists = vessel_lists.vessels_of(parameters)
-        lists.insert(self._lists.index(self.node), self.node)
-        vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
-        parameters.seeds = self.node
+        parameters = self._parameters
+        if self.node not in self._lists:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
+            paint(self.node, self._color)
+            lists = vessel_lists.vessels_of(parameters)
+            lists.insert(self._lists.index(self.node), self.node)
+            vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
+            parameters.seeds = self.node
         if self._result != _result_of(parameters):
             return
         if self._divided:

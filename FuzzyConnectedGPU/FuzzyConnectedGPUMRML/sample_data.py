@@ -1,6 +1,6 @@
 """A phantom to try the modules on, in Slicer's module Sample Data."""
 
-import os
+from pathlib import Path
 from typing import Any
 
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
@@ -8,11 +8,12 @@ from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 CATEGORY = "FuzzyVesselGPU"
 PHANTOM = "LiverPhantom"
 PHANTOM_SIZE = 192
+PICTURE = Path(__file__).parents[1] / "Resources" / "Icons" / f"{PHANTOM}.png"
 # No file is downloaded, but Sample Data asks for an address.
 NO_ADDRESS = "made-on-the-spot:liver-phantom"
 
 
-def register(icons_folder: str) -> None:
+def register() -> None:
     """Add the phantom, with its picture, to Sample Data, in a category of the extension."""
     import SampleData
     from slicer.i18n import tr as _
@@ -25,7 +26,7 @@ def register(icons_folder: str) -> None:
         uris=NO_ADDRESS,
         fileNames=None,
         nodeNames=_("Liver phantom"),
-        thumbnailFileName=os.path.join(icons_folder, f"{PHANTOM}.png"),
+        thumbnailFileName=str(PICTURE),
         customDownloader=add_phantom_with_seeds,
     )
 

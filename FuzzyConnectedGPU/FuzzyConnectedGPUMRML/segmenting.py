@@ -17,13 +17,21 @@ from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
 from FuzzyVesselCoreLib.geometry import inside, voxel_volume
-from FuzzyVesselCoreLib.mrml import ownership
 from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import check_apart
+from FuzzyVesselCoreLib.mrml.ownership import (
+    CONNECTEDNESS,
+    DIVISION,
+    LABELMAP,
+    OUTPUTS,
+    SEGMENTATION,
+    check_apart,
+    claim,
+    output_of,
+)
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
-    Seeds,
+    PlacedPoints,
     paint,
     placed_points,
     points_in_volume,
@@ -104,7 +112,7 @@ def in_scene(node: Any) -> bool:
     """Whether there is a node, and it is in the scene."""
     import slicer
 
-    return node not in (None, True) and bool(slicer.mrmlScene.IsNodePresent(node))
+    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
 class UnsureNote(str):
@@ -248,24 +256,12 @@ class Run:
         refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
         refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
         refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
-        refer(scene_node, fuzzy_scene.DIVISION, [division] if division else [])
+        refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
         result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
         result.faintLabels = _labels_at(self._seeds, faint)
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-
-def segment(
-    volume_node: Any,
-    lists: Sequence[Any],
-    options: RunOptions,
-    progress: ProgressCallback | None = None,
-    cached: Any = None,
-) -> SegmentationResult:
-    """Compute scene, threshold and labels, and write them; see `FuzzyConnectedGPULogic`."""
-    run = Run(volume_node, lists, options)
-    return run.write(run.compute(progress, cached))
 
 
 def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
@@ -327,7 +323,7 @@ def _names_of(lists: Sequence[Any]) -> list[str]:
     return names
 
 
-def _labels_at(seeds: Sequence[Seeds], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
+def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
     """Labels of the points that lie in voxels."""
     wanted = {tuple(map(int, each)) for each in voxels}
     return tuple(
@@ -352,7 +348,7 @@ def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any
 
 def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
-) -> list[Seeds]:
+) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
     if len(lists) == 1:
         return [seeds_of(lists[0], volume_node, shape, region)]
@@ -360,7 +356,8 @@ def _seeds_of_vessels(
     for node in lists:
         placed = placed_points(node).labels if node is not None else []
         if placed and not placed_points(node, is_seed).labels:
-            found.append(Seeds(np.empty((0, 3), np.int64), [], []))
+            none = np.empty((0, 3), np.int64)
+            found.append(PlacedPoints([], none, [], none))
         else:
             found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
     return found
@@ -394,10 +391,10 @@ def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.nd
 
 def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
     """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
-    if scene_node.GetNodeReference(fuzzy_scene.DIVISION) is None:
+    if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
         return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
     lists = fuzzy_scene.vessels_of_scene(scene_node)
-    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVISION))
+    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         raise InputError(
@@ -438,65 +435,63 @@ def _write(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids = options.sceneVolumeNode, []
-    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVISION)
-    arrays = [(ownership.LABELMAP, options.labelmapNode, found.labels)]
+    scene_node, ids, new = options.sceneVolumeNode, [], []
+    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
+    images = {LABELMAP: image_from_array(found.labels, taken=True)}
     if values is not None:
-        arrays.append((ownership.CONNECTEDNESS, scene_node, values))
-        if found.owners is not None:
-            kind, kept = ownership.DIVISION, "vtkMRMLLabelMapVolumeNode"
-            given = division_node or ownership.output_of(volume_node, kind, kept)
-            arrays.append((kind, given, found.owners))
-        division_node = None
-    images = [image_from_array(array, taken=True) for _kind, _given, array in arrays]
+        images[CONNECTEDNESS] = image_from_array(values, taken=True)
+        if found.owners is None:
+            division_node = None
+        else:
+            images[DIVISION] = image_from_array(found.owners, taken=True)
+            division_node = division_node or output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
     segments = []
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
-    written, new = {}, []
+    nodes = {
+        LABELMAP: options.labelmapNode,
+        CONNECTEDNESS: scene_node,
+        DIVISION: division_node,
+        SEGMENTATION: there,
+    }
+    written = [*images, SEGMENTATION] if segments else [*images]
     with all_or_nothing() as add:
-
-        def output(kind: str, given: Any) -> Any:
-            """The node that was given, or a new one."""
-            if given is None:
-                class_name, word = ownership.OUTPUTS[kind]
-                given = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
-                new.append(given)
-            written[kind] = given
-            return given
-
-        for (kind, given, _array), image in zip(arrays, images):
-            fill_volume(output(kind, given), image, volume_node)
-        scene_node = written.get(ownership.CONNECTEDNESS, scene_node)
-        show_as_overlay(scene_node)
+        for kind in written:
+            if nodes[kind] is None:
+                class_name, word = OUTPUTS[kind]
+                nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
+                new.append(nodes[kind])
+        show_as_overlay(nodes[CONNECTEDNESS])
+        for kind, image in images.items():
+            fill_volume(nodes[kind], image, volume_node)
         if segments:
-            there = output(ownership.SEGMENTATION, there)
-            where = there, volume_node, segment_id, options.maskSegmentID
+            where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
             if found.disputed is not None:
                 shown = found.disputed if options.showDisputed else None
-                _put_disputed(there, volume_node, shown, options.maskSegmentID)
+                _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
-        for kind, node in written.items():
-            ownership.claim(node, kind, volume_node)
+        for kind in written:
+            claim(nodes[kind], kind, volume_node)
     vessels = [
         Vessel(
             node.GetName() if node is not None else "",
             n + 1,
             ids[n] if ids else "",
-            labelled_millilitres(written[ownership.LABELMAP], n + 1) or 0.0,
+            labelled_millilitres(nodes[LABELMAP], n + 1) or 0.0,
         )
         for n, node in enumerate(lists)
     ]
     disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
-        labelmapNode=written[ownership.LABELMAP],
-        sceneNode=scene_node,
+        labelmapNode=nodes[LABELMAP],
+        sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
         vessels=vessels,
         disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
-        divisionNode=written.get(ownership.DIVISION, division_node),
-        segmentationNode=there,
+        divisionNode=nodes[DIVISION],
+        segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
     )
 

@@ -150,12 +150,10 @@ def change_kind(parameters: Any, node: Any, kind: str) -> None:
 
 
 def remove_vessel(parameters: Any, node: Any) -> None:
-    """Remove a vessel and its points, unless it is the last; the one before becomes current."""
+    """Remove a vessel and its points; the one before becomes current."""
     import slicer
 
     lists = vessels_of(parameters)
-    if node not in lists or len(lists) < 2:
-        return
     place = lists.index(node)
     lists.remove(node)
     if parameters.seeds is node:

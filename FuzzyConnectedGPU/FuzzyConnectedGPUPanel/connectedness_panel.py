@@ -29,14 +29,16 @@ from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
-NUMBERS = ("mean", "sigma", "gradientSigma")  # of the affinity, in its order
-LOWEST = dict(zip(NUMBERS, (-1e9, 1e-6, 1e-6)))
+# Parameters that the library calls alike: numbers and texts, and members of an enumeration.
+OPTIONS = ("device", "radius", "cut", "corrections", "directions")
+CHOICES = ("model", "border", "side", "solver")
+# Numbers of the affinity, in its order, and their lowest values among the parameters.
+NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 
 
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    _reacting = _writing = False
     problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
@@ -61,18 +63,12 @@ class ConnectednessPanel(Panel):
         )
 
     def react(self) -> None:
-        if self._reacting:
-            return
-        self._reacting = True
-        try:
-            for section in self.sections:
-                section.react(self.parameters)
-            self.following.react(self.parameters)
-            if self._said_of is not None and self._said_of != self._subject():
-                self.say("")  # what it speaks of has changed
-            self.input.remember(self.parameters)
-        finally:
-            self._reacting = False
+        for section in self.sections:
+            section.react(self.parameters)
+        self.following.react(self.parameters)
+        if self._said_of is not None and self._said_of != self._subject():
+            self.say("")  # what it speaks of has changed
+        self.input.remember(self.parameters)
 
     def turn_to(self, volume: Any) -> None:
         """Another volume was chosen, with points and values of its own: no run begins by that."""
@@ -82,8 +78,6 @@ class ConnectednessPanel(Panel):
         self.following.rest()
 
     def show(self) -> None:
-        if self._reacting or self._writing:
-            return  # it is drawn when all has followed
         for section in self.sections:
             section.show(self.parameters)
         self.ui.adviceLabel.text = advice(self._situation(self.parameters))
@@ -168,29 +162,22 @@ class ConnectednessPanel(Panel):
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
-        threshold, own = chosen_threshold(parameters), dict(model=parameters.model.value)
-        threshold = threshold and max(threshold, LEAST)
-        if parameters.model.value == "contrast":
-            own |= dict(border=parameters.border.value)
-        else:
-            own |= dict(cut=parameters.cut, solver=parameters.solver.value)
-            threshold = threshold and max(threshold, parameters.cut)
-            if parameters.automaticAffinity:
-                own |= dict(radius=parameters.radius, side=parameters.side.value)
-            else:
-                numbers = [getattr(parameters, name) for name in NUMBERS]
-                own |= dict(affinity=GaussianAffinity(*numbers, side=parameters.side.value))
-            if own["solver"] == fuzzy_scene.CORRECTED:
-                for name in ("corrections", "directions"):
-                    own[name] = getattr(parameters, name)
+        values = {name: getattr(parameters, name) for name in OPTIONS}
+        values |= {name: getattr(parameters, name).value for name in CHOICES}
+        threshold, affinity, least = chosen_threshold(parameters), None, LEAST
+        if values["model"] == "affinity":
+            least = max(LEAST, parameters.cut)
+        if not parameters.automaticAffinity:
+            numbers = [getattr(parameters, name) for name in NUMBERS]
+            affinity = GaussianAffinity(*numbers, side=values["side"])
         return RunOptions(
+            **values,
             **region_nodes(parameters),
             **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
-            threshold=threshold,
-            device=parameters.device,
+            threshold=threshold and max(threshold, least),
+            affinity=affinity,
             fill_gaps=parameters.fillGaps,
-            **own,
         )
 
     def origin(self) -> str:
@@ -212,10 +199,10 @@ class ConnectednessPanel(Panel):
 
     def why_not(self) -> str:
         volume, parameters = self.parameters.inputVolume, self.parameters
-        if volume is None:
-            return _("Choose a volume.")
-        if not self.has_voxels(volume):
-            return _("The volume holds no voxels, or colours instead of one intensity.")
+        try:
+            voxels_of(volume, copy=False)
+        except InputError as error:
+            return str(error)
         if volume.GetAttribute(KIND) is not None:
             return _("This volume is a result of the module: choose the image.")
         points = "" if clicked_vessels(parameters) else NO_POINTS
@@ -239,8 +226,7 @@ class ConnectednessPanel(Panel):
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self.output.nodes(parameters) if own else {}
-        self._writing = True
-        try:
+        with self.changing():
             result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
@@ -248,9 +234,7 @@ class ConnectednessPanel(Panel):
                     self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
-                            setattr(parameters, name, min(max(number, LOWEST[name]), 1e9))
-        finally:
-            self._writing = False
+                            setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
             point = world_points(run.first_voxel[None], run.volume_node)[0]

@@ -141,27 +141,16 @@ class ClickUndo:
     def forget(self) -> None:
         """The lists are gone."""
         self._histories: dict[Any, ClickHistory] = {}
-        self._removed: dict[Any, RemovedVessel] = {}
 
     @property
     def _history(self) -> ClickHistory:
         parameters = self._panel.parameters
         volume = parameters.inputVolume if parameters is not None else None
-        return self._histories.setdefault(volume and volume.GetID(), ClickHistory(self._put))
+        return self._histories.setdefault(volume and volume.GetID(), ClickHistory())
 
     def remove_vessel(self, parameters: Any, node: Any) -> None:
         """Remove a vessel, which is a step like any other."""
-        self._removed[node] = RemovedVessel(parameters, node)
-        self._history.removed(node)
-
-    def _put(self, node: Any, there: bool) -> None:
-        """Bring a vessel back that was removed, or remove it again."""
-        parameters = self._panel.parameters
-        with slicer.util.NodeModify(parameters.parameterNode):
-            if there and node in self._removed:  # else it left the scene by another way
-                self._removed.pop(node).bring_back(parameters)
-            elif not there and node in vessels_of(parameters):
-                self._removed[node] = RemovedVessel(parameters, node)
+        self._history.removed(RemovedVessel(parameters, node))
 
     def undo(self) -> None:
         """Take back the last click."""

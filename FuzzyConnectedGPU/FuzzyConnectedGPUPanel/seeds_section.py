@@ -9,6 +9,7 @@ from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.vessel_lists import (
+    Color,
     SeedRow,
     color_of,
     give_point,
@@ -19,7 +20,7 @@ from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR
 
 from .input_section import region_nodes, region_problem
 from .placing import Placing, list_of
-from .tables import Cell, Color, Table, icon
+from .tables import Cell, Table, icon
 
 FAINT_COLOR = (0.55, 0.55, 0.55)  # of a point without contrast to its surroundings
 

@@ -6,7 +6,8 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-Color = tuple[float, float, float]
+from FuzzyConnectedGPUMRML.vessel_lists import Color
+
 Cell = tuple[str, str, Color | None]  # text, tooltip, and the colour of a mark
 
 

@@ -101,22 +101,22 @@ class ThresholdSection:
                 parameters.threshold = self._applied[0]
             else:
                 self._take_automatic(parameters)
-        self._follow(parameters, result.sceneNode)
+        self._follow(parameters)
 
     # --- what follows
 
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
-        if self._applied is not None and parameters.threshold != self._applied[0]:
+        running = self._panel.running.active
+        if self._applied is None or not (running or self._panel.result_scene()):
+            self._applied = _wanted(parameters)
+        if parameters.threshold != self._applied[0]:
             parameters.thresholdSource = type(parameters.thresholdSource).MANUAL
-        if not self._panel.running.active:  # what is moved in a run is taken when the run ends
-            self._follow(parameters, self._panel.result_scene())
+        if not running:  # what is moved in a run is taken when the run ends
+            self._follow(parameters)
 
-    def _follow(self, parameters: Any, scene_node: Any) -> None:
-        wanted = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
-        if self._applied is None or scene_node is None:
-            self._applied = wanted
-        if wanted != self._applied:
+    def _follow(self, parameters: Any) -> None:
+        if _wanted(parameters) != self._applied:
             self._apply(parameters)
 
     def _apply(self, parameters: Any) -> None:
@@ -126,7 +126,7 @@ class ThresholdSection:
         by_contrast = fuzzy_scene.contrast_threshold(scene_node) is not None
         least = LEAST if by_contrast else max(parameters.cut, LEAST)
         parameters.threshold = max(parameters.threshold, least)
-        self._applied = (parameters.threshold, parameters.fillGaps, parameters.showDisputed)
+        self._applied = _wanted(parameters)
         options = replace(
             panel.options(parameters),
             threshold=parameters.threshold,
@@ -190,3 +190,8 @@ class ThresholdSection:
         if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
+
+
+def _wanted(parameters: Any) -> tuple:
+    """What labels are written of, beside the fuzzy scene."""
+    return parameters.threshold, parameters.fillGaps, parameters.showDisputed

@@ -8,16 +8,16 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import vessel_lists
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
-from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, color_of, kind_of
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of
 from FuzzyVesselCoreLib.mrml.points import paint
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, look, result_segment
 
 from .placing import list_of
-from .tables import Color, Table, millilitres
+from .tables import Table, millilitres
 
-COLOR, NAME, KIND, POINTS, VOLUME = range(5)
+COLOR, NAME, KIND_COLUMN, POINTS, VOLUME_COLUMN = range(5)
 ROW, HEADER, SHOWN = 26, 24, 6  # pixels of a row and of the header; rows before it scrolls
-WIDTHS = {COLOR: 30, POINTS: 58, VOLUME: 72}  # pixels
+WIDTHS = {COLOR: 30, POINTS: 58, VOLUME_COLUMN: 72}  # pixels
 
 
 class VesselsSection:
@@ -68,8 +68,7 @@ class VesselsSection:
         ):
             return
         self._panel.seeds.placing.stop()
-        with slicer.util.NodeModify(parameters.parameterNode):
-            self._panel.undoing.remove_vessel(parameters, node)
+        self._panel.undoing.remove_vessel(parameters, node)
         self._panel.update_soon()
 
     def _on_row(self, row: int) -> None:
@@ -188,7 +187,7 @@ class VesselsSection:
         self._table.show(cells)
         blocked = table.blockSignals(True)
         for row, node in enumerate(lists):
-            box = table.cellWidget(row, KIND) or self._kind_box(row)
+            box = table.cellWidget(row, KIND_COLUMN) or self._kind_box(row)
             box.setCurrentIndex(list(KINDS).index(kind_of(node)))
         if parameters.seeds in lists:
             current = lists.index(parameters.seeds)
@@ -205,5 +204,5 @@ class VesselsSection:
         box.connect(
             "activated(int)", lambda index: self.change_kind(self._rows[row], list(KINDS)[index])
         )
-        self.ui.vesselsTable.setCellWidget(row, KIND, box)
+        self.ui.vesselsTable.setCellWidget(row, KIND_COLUMN, box)
         return box

@@ -182,7 +182,7 @@ def names_of(model: Any) -> dict[int, str]:
     return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
 
 
-def rename(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> None:
+def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> None:
     """Name branches; an empty text takes a name away.
 
     Branches with the same name are a group. `InputError` where there is no such branch, or a name

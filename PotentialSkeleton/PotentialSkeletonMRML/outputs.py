@@ -269,15 +269,15 @@ def _describe(result: SkeletonResult, solid: SolidInput) -> None:
         update_table(model)
 
 
-def rewrite(model: Any, skeleton: CurveSkeleton) -> None:
-    """Put another skeleton into the lines, tubes and curves of a run.
+def rewrite(model: Any, skeleton: CurveSkeleton, lines: Any) -> None:
+    """Put another skeleton, and its `branch_lines`, into the lines, tubes and curves of a run.
 
     Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
     that the run has found; table and colours are for `update_table` and `color_by`.
     """
     import slicer
 
-    nodes, lines = own_nodes(model), branch_lines(skeleton, np.eye(4))
+    nodes = own_nodes(model)
     curves, under = nodes.get("curveNodes", []), model.GetTransformNodeID()
     surface, source = tubes(lines), model.GetNodeReference(INPUT) or model
     with slicer.util.RenderBlocker(), all_or_nothing() as add:

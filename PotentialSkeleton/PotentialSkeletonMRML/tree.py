@@ -24,8 +24,9 @@ from . import dividing, interchange, outputs, straightening
 from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
+    branch_lines,
     names_of,
-    rename,
+    set_names,
     stored_skeleton,
     stored_table,
     vtk_array,
@@ -77,17 +78,21 @@ class Section:
         )
 
 
-def _keep_as_found(model: Any) -> None:
-    """Add a hidden model of the lines, which is saved with the scene."""
+def _copied(lines: Any) -> Any:
     import vtk
 
-    lines = vtk.vtkPolyData()
-    lines.ShallowCopy(model.GetPolyData())
+    copy = vtk.vtkPolyData()
+    copy.ShallowCopy(lines)
+    return copy
+
+
+def _keep_as_found(model: Any) -> None:
+    """Add a hidden model of the lines, which is saved with the scene."""
     with all_or_nothing() as add:
         node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
         node.SetHideFromEditors(True)
         node.SetSelectable(False)
-        node.SetAndObserveMesh(lines)
+        node.SetAndObserveMesh(_copied(model.GetPolyData()))
     model.SetNodeReferenceID(FOUND, node.GetID())
 
 
@@ -168,7 +173,11 @@ class Tree:
             raise InputError(_("That would remove every branch: nothing was changed."))
         if found is None:
             _keep_as_found(model)
-        outputs.rewrite(model, skeleton)
+        if found is None or steps:
+            lines = branch_lines(skeleton, np.eye(4))
+        else:  # to the last bit as they were
+            lines = _copied(found.GetPolyData())
+        outputs.rewrite(model, skeleton, lines)
         model.SetAttribute(STEPS, branch_tools.steps_text(steps))
         self._show_sections()
         update_table(model)
@@ -197,10 +206,10 @@ class Tree:
     def rename(self, branches: int | Iterable[int], name: str) -> None:
         """Name one branch or several; the name goes into table, curves and files. "" removes it."""
         chosen = branches if isinstance(branches, Iterable) else [branches]
-        self._rename(dict.fromkeys(chosen, name))
+        self._set_names(dict.fromkeys(chosen, name))
 
-    def _rename(self, names: dict[int, str]) -> None:
-        rename(self.model, self.skeleton, names)
+    def _set_names(self, names: dict[int, str]) -> None:
+        set_names(self.model, self.skeleton, names)
         update_table(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
@@ -213,14 +222,14 @@ class Tree:
         found, names = branch_tools.propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
-        self._rename(earlier | found)
+        self._set_names(earlier | found)
         return found
 
     def acceptNames(self) -> None:
         """Take the "(?)" from all proposed names."""
         names = {n: name for n, name in self.names.items() if name.endswith(PROPOSED)}
         accepted = {n: name.removesuffix(PROPOSED) for n, name in names.items()}
-        self._rename(accepted)
+        self._set_names(accepted)
 
     def save(self, path: Any) -> None:
         """Write the tree in world coordinates, with its names: .swc, .graphml or .vtp (LPS).

@@ -23,23 +23,17 @@ from PotentialSkeletonMRML.tree import Tree
 
 DIAMETER_RADIUS = 0.4  # mm, of a diameter as it is drawn
 
-# Column of the table of branches: its title, and what it is where the title is too short for that.
-COLUMNS = {
-    "branch": (_("No."), _("Number of the branch, as in the table")),
-    "generation": (_("Gen."), _("Generation: 0 where the tree begins")),
-    "length_mm": (_("Length\n(mm)"), ""),
-    "mean_radius_mm": (_("Radius\n(mm)"), _("Mean along the branch")),
-    "narrowest_radius_mm": (
-        _("Smallest\n(mm)"),
-        _("Smallest radius; the rounded tip and the ends in junctions are left out"),
-    ),
-    "name": (_("Name"), ""),
-    "tree": (_("Tree"), ""),
-}
-NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = (
-    list(COLUMNS).index(name) for name in ("branch", "generation", "name", "tree")
+# Of the table of branches, in the order of its columns.
+COLUMNS = (
+    "branch",
+    "generation",
+    "length_mm",
+    "mean_radius_mm",
+    "narrowest_radius_mm",
+    "name",
+    "tree",
 )
-ROW, LEGEND = 22, 10  # pixels of a row of the table, and of the strip of colours
+NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = 0, 1, 5, 6
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 CHOSEN = "Chosen branch"  # name of a model, and its tag as the only one of its kind
 CHOSEN_COLOR = (0.1, 0.95, 1.0)  # none of the colours of radii is like it
@@ -63,9 +57,14 @@ class ResultSection:
         self._rows: list[tuple[Any, int, Any]] = []  # model, number and curve of each branch
         self.models: list[Any] = []
         self.advice = ""
-        self._set_up_table()
+        table, header = self.ui.branchTable, self.ui.branchTable.horizontalHeader()
+        header.setSectionResizeMode(qt.QHeaderView.Stretch)
+        for column in (NUMBER, GENERATION_COLUMN):
+            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
+        table.setColumnHidden(TREE_COLUMN, True)
+        table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
+        table.connect("itemSelectionChanged()", self._on_chosen)
         self.plot = CurvePlot(self.ui.plotFrame)
-        self.ui.legendFrame.setFixedHeight(LEGEND)
         self.ui.csvButton.connect("clicked()", self.save_csv)
         self.ui.swcButton.connect("clicked()", self.save_swc)
 
@@ -202,23 +201,6 @@ class ResultSection:
         self.plot.show_curves(lengths, curve.radius, x_title, _("Radius (mm)"))
 
     # --- the table: a row a branch, from the trees' roots on; a click on a column's title sorts
-
-    def _set_up_table(self) -> None:
-        table = self.ui.branchTable
-        table.setColumnCount(len(COLUMNS))
-        table.setHorizontalHeaderLabels([title for title, _tip in COLUMNS.values()])
-        header = table.horizontalHeader()
-        header.setSectionResizeMode(qt.QHeaderView.Stretch)
-        for column, (_title, tip) in enumerate(COLUMNS.values()):
-            table.horizontalHeaderItem(column).setToolTip(tip)
-            table.setColumnHidden(column, column in (NAME_COLUMN, TREE_COLUMN))
-        for column in (NUMBER, GENERATION_COLUMN):
-            header.setSectionResizeMode(column, qt.QHeaderView.ResizeToContents)
-        header.setHighlightSections(False)
-        table.verticalHeader().setVisible(False)
-        table.verticalHeader().setDefaultSectionSize(ROW)
-        table.sortByColumn(GENERATION_COLUMN, qt.Qt.AscendingOrder)
-        table.connect("itemSelectionChanged()", self._on_chosen)
 
     def _fill_table(self, columns: dict[str, Any]) -> None:
         """Show other branches, columns of `joint_table`, none of them chosen."""

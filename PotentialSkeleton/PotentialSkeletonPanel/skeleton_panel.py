@@ -136,18 +136,17 @@ class SkeletonPanel(Panel):
         earlier = {each: own_nodes(kept_model(chosen.input, each)) for each in segments}
         settings, options = settings_text(chosen), options_of(chosen)
         options |= {"progress": progress, "wait": self.running.wait}
-
-        def outputs(segment: str) -> dict[str, Any]:
-            """Nodes of the run before are filled again, others are new."""
-            return {"modelNode": earlier[segment].get("modelNode", True)} | {
-                output: getattr(chosen, name) and earlier[segment].get(output, True)
-                for output, name in WRITTEN.items()
-            }
-
+        wanted = {output: getattr(chosen, name) for output, name in WRITTEN.items()}
+        wanted["modelNode"] = True
+        requests = {  # nodes of the run before are filled again, others are new
+            each: {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
+            for each, nodes in earlier.items()
+        }
         if is_segmentation(chosen.input):
-            results = self.logic.extractSegments(chosen.input, segments, outputs=outputs, **options)
+            options["outputs"] = requests.get
+            results = self.logic.extractSegments(chosen.input, segments, **options)
         else:
-            results = [self.logic.extract(chosen.input, **options, **outputs(""))]
+            results = [self.logic.extract(chosen.input, **options, **requests[""])]
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
             result.modelNode.SetAttribute(SETTINGS, settings)

@@ -98,13 +98,17 @@ def test_an_empty_folder_is_taken_and_a_foreign_one_refused(tmp_path):
     assert (foreign / "photo.jpg").read_text() == "sunset"
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+def test_a_place_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("")
     with pytest.raises(InputError, match="file: this is a file"):
         write_result(file, "vessels")
     with pytest.raises(InputError, match=r"results: the results cannot be written: "):
         write_result(file / "results", "vessels")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(InputError, match="here: the command runs in this folder"):
+        write_result(".", "vessels")
 
 
 def contents(folder):

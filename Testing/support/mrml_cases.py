@@ -55,6 +55,9 @@ def warp_transform(bend=4.0):
     return node
 
 
+TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
+
+
 def add_volume(array, ijk_to_ras=OBLIQUE_LEFT_HANDED, transform=None, kind=None):
     """Add a volume of an array (K, J, I) under a transform."""
     import slicer

@@ -4,7 +4,7 @@ Both may be under any transforms. `add_phantom` brings a volume and lists to try
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,15 +49,18 @@ def _region_text(volume: str) -> str:
 
 
 @dataclass(frozen=True)
-class Seeds:
-    """Control points as voxels (n, 3; K, J, I) of a volume, with their labels in the same order.
+class PlacedPoints:
+    """Control points with a position: `indices` in their list, `world` (n, 3) and `labels`.
 
-    `warnings` say which points were left out, by their labels, and why.
+    Those of `seeds_of` have `voxels` (n, 3; K, J, I) of a volume, too, and `warnings` that say
+    which points were left out, by their labels, and why.
     """
 
-    voxels: np.ndarray
+    indices: list
+    world: np.ndarray
     labels: list
-    warnings: list
+    voxels: Any = None
+    warnings: tuple = ()
 
 
 def seeds_of(
@@ -67,7 +70,7 @@ def seeds_of(
     region: np.ndarray | None = None,
     kind: str = "seed",
     wanted: Callable[[Any, int], bool] | None = None,
-) -> Seeds:
+) -> PlacedPoints:
     """The placed control points of a markups node as voxels of a volume of `shape`.
 
     Points outside of `region` (K, J, I; bool) are left out; `kind` is what points are called in
@@ -81,32 +84,27 @@ def seeds_of(
     if not points.labels:
         text = _("The list {list} holds no placed point: place at least one {kind}.")
         raise InputError(text.format(list=node_name(seeds_node), kind=kind))
-    voxels = points_in_volume(volume_node, points.world)
-    seeds = Seeds(voxels, points.labels, [])
-    seeds = _left(seeds, inside(voxels, shape), kind, node_name(volume_node))
+    points = replace(points, voxels=points_in_volume(volume_node, points.world))
+    points = _left(points, inside(points.voxels, shape), kind, node_name(volume_node))
     if region is not None:
-        seeds = _left(seeds, region[tuple(seeds.voxels.T)], kind, "")
-    return seeds
+        points = _left(points, region[tuple(points.voxels.T)], kind, "")
+    return points
 
 
-def _left(seeds: Seeds, hit: np.ndarray, kind: str, volume: str) -> Seeds:
-    """The seeds that hit a volume, or the region where that is empty; `OutsideError` for none."""
-    missed = tuple(label for label, found in zip(seeds.labels, hit) if not found)
+def _left(points: PlacedPoints, hit: np.ndarray, kind: str, volume: str) -> PlacedPoints:
+    """The points that hit a volume, or the region where that is empty; `OutsideError` for none."""
+    missed = tuple(label for label, found in zip(points.labels, hit) if not found)
     if not hit.any():
         raise OutsideError(kind, missed, volume)
     if not missed:
-        return seeds
-    labels = [label for label, found in zip(seeds.labels, hit) if found]
-    return Seeds(seeds.voxels[hit], labels, [*seeds.warnings, LeftOutNote(kind, missed, volume)])
-
-
-@dataclass(frozen=True)
-class PlacedPoints:
-    """Control points with a position: `indices` in their list, `world` (n, 3) and `labels`."""
-
-    indices: list
-    world: np.ndarray
-    labels: list
+        return points
+    return PlacedPoints(
+        [index for index, found in zip(points.indices, hit) if found],
+        points.world[hit],
+        [label for label, found in zip(points.labels, hit) if found],
+        points.voxels[hit],
+        (*points.warnings, LeftOutNote(kind, missed, volume)),
+    )
 
 
 def placed_points(

@@ -2,7 +2,8 @@
 
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import qt
@@ -42,7 +43,7 @@ class Panel:
         self._gui_tag: int | None = None
         self._observers = VTKObservationMixin()
         self._tooltips: dict[str, str] = {}
-        self._left = self._waiting = False
+        self._left = self._waiting = self._changing = False
         self._window, self.ui = self.load_ui(widget.moduleName)
         widget.layout.addWidget(self._window)
         self.running = PanelRun(self.ui.progressBar, self.update, self.title())
@@ -146,15 +147,25 @@ class Panel:
 
     def update(self, *_event: Any) -> None:
         """Show everything again."""
-        if self.parameters is None or self._left:
+        if self.parameters is None or self._left or self._changing:
             return
-        self.react()
+        with self.changing():
+            self.react()
         if self.parameters is None:
             return
         self.show()
         why = self.running.why_busy() or self.why_not()
         self.enable(self.ui.applyButton, why)
         self.ui.cancelButton.enabled = self.running.active
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """While nodes and parameters are changed, what follows from each waits for the last."""
+        before, self._changing = self._changing, True
+        try:
+            yield
+        finally:
+            self._changing = before
 
     def update_soon(self, *_event: Any) -> None:
         """Show everything again when what goes on now is over; many calls make one."""

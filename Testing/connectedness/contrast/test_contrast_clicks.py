@@ -128,6 +128,15 @@ def test_every_click_is_obeyed_in_whatever_volume(number):
     assert np.array_equal(labels_of(volume.astype(kind), others, background, **options), labels)
 
 
+@pytest.mark.parametrize("seeds", [[FIRST, SECOND], {"a": [FIRST], "b": [NOWHERE, SECOND]}])
+def test_a_click_outside_the_mask_is_left_out_and_named(volume, seeds):
+    mask = np.ones(SHAPE, bool)
+    mask[SECOND] = False
+    found = segment(volume, seeds, mask=mask, device="cpu")
+    assert not found.labels[SECOND]
+    assert found.notes == ("Left out, because outside the mask: I,J,K = 30,20,22.",)
+
+
 def test_an_image_of_one_slice_takes_two_distances(volume):
     found = segment(volume[8], [FIRST[1:]], spacing=(0.5, 0.5))
     deep = segment(volume[8:9], [(0, *FIRST[1:])], spacing=(0.5, 0.5, 0.5))

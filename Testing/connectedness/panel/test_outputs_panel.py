@@ -87,7 +87,7 @@ def answers(monkeypatch):
     return asked
 
 
-# --- 1: an output that goes
+# --- an output that goes, and another one
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
@@ -140,7 +140,7 @@ def test_another_node_is_an_output_only_after_a_question(done, mine, answers, na
     assert len(answers) == 2
 
 
-# --- 4: IDs of segments
+# --- segments
 
 
 def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, mine, answers):
@@ -161,7 +161,7 @@ def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, min
     assert done.parameters.segmentID == ""
 
 
-# --- 10: one step
+# --- one step
 
 
 def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, chosen, monkeypatch):

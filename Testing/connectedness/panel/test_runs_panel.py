@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.mrml.points import placed_points
-from support.mrml_cases import add_seeds, add_volume, array
+from support.mrml_cases import add_seeds, add_volume, array, world_of
 from support.panel_cases import (
     SHAPE,
     during_runs,
@@ -220,6 +220,13 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
 # --- the threshold
 
 
+def test_a_threshold_without_a_result_is_no_choice(chosen):
+    chosen.parameters.threshold = 0.9  # by a script
+    chosen.click("applyButton")
+    assert chosen.parameters.thresholdSource.value == "automatic"
+    assert chosen.parameters.threshold != 0.9
+
+
 def test_the_threshold_cuts_the_scene_that_is_there(done, no_runs):
     parameters = done.parameters
     assert parameters.thresholdSource.value == "automatic"
@@ -263,13 +270,17 @@ def either(chosen, request):
     return chosen
 
 
-def test_voxels_that_were_edited_count(either):
+def test_voxels_and_points_that_were_edited_count(either):
     import slicer
 
     either.click("applyButton")
     volume, panel = either.parameters.inputVolume, either.widget.panel
     volume.GetDisplayNode().SetWindow(77)  # changes no voxel
     either.process_events()
+    assert panel.is_current()
+    either.parameters.backgroundSeeds.AddControlPointWorld(world_of(volume, (2, 13, 9)))
+    assert not panel.is_current()
+    either.parameters.backgroundSeeds.RemoveNthControlPoint(1)
     assert panel.is_current()
     scene = either.parameters.sceneVolume
     text = scene.GetAttribute("FuzzyVesselGPU.Inputs")

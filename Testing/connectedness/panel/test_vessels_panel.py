@@ -77,17 +77,13 @@ def test_a_second_vessel_has_a_row_points_and_a_segment_of_its_own(two):
 
 
 def test_kind_name_and_colour_are_those_of_the_segment(two):
-    import vtk
-
     box = two.ui.vesselsTable.cellWidget(0, 2)
     box.setCurrentIndex(1)
     box.activated.emit(1)
     two.process_events()
     node = lists(two)[0]
     segment = two.parameters.segmentation.GetSegmentation().GetNthSegment(0)
-    entry = vtk.reference("")
-    segment.GetTag(segment.GetTerminologyEntryTagName(), entry)
-    assert "SCT^8993003^Hepatic vein" in str(entry)
+    assert "SCT^8993003^Hepatic vein" in segment.GetTerminology()
     assert segment.GetName() == node.GetName() == "Hepatic vein"
     assert segment.GetColor() == pytest.approx(node.GetDisplayNode().GetSelectedColor())
     two.ui.vesselsTable.item(0, 1).setText("Right hepatic vein")

@@ -14,16 +14,15 @@ from FuzzyVesselCoreLib.mrml.reading import (
     roi_mask,
 )
 from support.mrml_cases import (
+    TRANSFORMS,
     add_seeds,
     add_volume,
     linear_transform,
     rotation_about,
-    warp_transform,
     world_of,
 )
 
 SHAPE = (9, 11, 13)
-TRANSFORMS = {"none": lambda: None, "linear": linear_transform, "warp": warp_transform}
 
 transforms = pytest.mark.parametrize("own", TRANSFORMS)
 
@@ -75,7 +74,7 @@ def test_seeds_fall_into_the_voxels_they_were_put_in(slicer_scene, numbers, own,
     found = seeds_of(seeds, volume, SHAPE)
     assert found.voxels.tolist() == [[0, 0, 0], [8, 10, 12], [4, 0, 7], [3, 5, 6], [3, 5, 6]]
     assert found.labels == [f"seeds-{n}" for n in range(1, 6)]
-    assert found.warnings == []
+    assert found.warnings == ()
 
 
 # --- regions of interest

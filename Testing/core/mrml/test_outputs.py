@@ -96,6 +96,7 @@ def test_a_segment_keeps_its_looks_and_its_terminology(logic, volume, seeds, seg
     first = logic.segment(volume, seeds, threshold=0.4, segmentationNode=segmentation)
     segment = segmentation.GetSegmentation().GetSegment(first.segmentID)
     assert segment.GetTerminology() == segments.entry_of("portal vein")
+    assert segment.GetColor() == seeds.GetDisplayNode().GetSelectedColor()
     segment.SetName("Renal vein")
     segment.SetColor(0.1, 0.5, 0.9)
     segment.SetTerminology(segments.entry_of("vein"))

@@ -57,7 +57,7 @@ def moved(tree, position):
 
 
 def test_a_step_changes_every_output_and_undo_brings_them_back(tree, slicer_scene):
-    before, count = lengths(tree), len(tree.skeleton.branches)
+    before, count = tree.table(), len(tree.skeleton.branches)
     assert count == 6
     tree.prune("length", 14)
     assert [step.to_dict() for step in tree.steps] == [{"kind": "length", "value": 14.0}]
@@ -68,7 +68,7 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree, slicer_scen
     assert len(nodes(tree, "curveNodes")) == 4
     slicer_scene.RemoveNode(tree.model.GetNodeReference("PotentialSkeleton.Input"))
     assert tree.undo()  # it needs the lines alone
-    assert (lengths(tree), tree.steps) == (before, [])
+    assert (tree.table(), tree.steps) == (before, [])
     assert len(nodes(tree, "curveNodes")) == count
     assert not tree.undo()
 

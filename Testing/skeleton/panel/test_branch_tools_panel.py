@@ -19,7 +19,6 @@ def opened(skeleton_panel):
         {"Portal": mask, "Vein": mask[:, ::-1, ::-1], "Liver": organ}
     )
     skeleton_panel.parameters.tubes = True
-    skeleton_panel.ui.branchToolsSection.collapsed = False
     skeleton_panel.process_events()
     return skeleton_panel
 
@@ -28,6 +27,7 @@ def opened(skeleton_panel):
 def panel(opened):
     """The panel with the tree of that segment."""
     opened.click("applyButton")
+    opened.ui.branchToolsSection.collapsed = False
     opened.process_events()
     return opened
 
@@ -333,6 +333,7 @@ def test_several_segments_make_a_tree_each_in_one_list(opened):
     assert panel.ui.statusLabel.text.startswith("Found 12 branches in 2 trees.")
     assert set(texts(panel, "Tree")) == {"Portal", "Vein"}
     assert "4 separate parts" in panel.ui.summaryLabel.text
+    panel.ui.branchToolsSection.collapsed = False
     last = panel.ui.branchTable.rowCount - 1
     panel.ui.branchTable.selectRow(last)
     assert panel.widget.panel.result.chosen()[0][0].GetName() == "Vein centrelines"
