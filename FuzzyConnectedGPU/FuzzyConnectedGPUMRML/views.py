@@ -135,29 +135,23 @@ def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
     return show_again
 
 
-class ThresholdPreview:
-    """Shows what a threshold would take, in all slices, at the price of drawing them.
+def preview_threshold(scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> Callable[[], None]:
+    """Show in all slices what the threshold of a fuzzy scene's display takes; returns what ends it.
 
-    The display of the fuzzy scene (vtkMRMLScalarVolumeNode) does the work: it is shown from the
-    threshold on, and labels and segmentations are hidden meanwhile. Nothing is computed, so it
-    follows a slider in a volume of any size. `end` puts every view and the display back.
+    Labels and segmentations are hidden meanwhile. Nothing is computed, so that the slices follow a
+    slider in a volume of any size.
     """
+    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
+    before = display.GetLowerThreshold(), display.GetUpperThreshold()
+    show_scene(scene_node, PREVIEW_OPACITY)
+    for composite in composites():
+        composite.SetLabelOpacity(0.0)
 
-    def __init__(self, scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> None:
-        self._display, self._show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
-        self._was = (self._display.GetLowerThreshold(), self._display.GetUpperThreshold())
-        show_scene(scene_node, PREVIEW_OPACITY)
-        for composite in composites():
-            composite.SetLabelOpacity(0.0)
+    def end() -> None:
+        display.SetThreshold(*before)
+        show_again()
 
-    def show(self, threshold: float) -> None:
-        """Show what is connected with at least the threshold."""
-        self._display.SetThreshold(threshold, max(1.0, self._was[1]))
-
-    def end(self) -> None:
-        """Show what was shown before."""
-        self._display.SetThreshold(*self._was)
-        self._show_again()
+    return end
 
 
 class LabelPreview:

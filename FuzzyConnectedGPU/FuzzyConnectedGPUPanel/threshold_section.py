@@ -1,5 +1,6 @@
 """Section Threshold: less and more, the automatic choice, and the result that follows."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres
 from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import threshold_scene
-from FuzzyConnectedGPUMRML.views import ThresholdPreview
+from FuzzyConnectedGPUMRML.views import preview_threshold
 from FuzzyVesselCoreLib.errors import InputError
 
 from .tables import millilitres
@@ -26,7 +27,8 @@ class ThresholdSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._preview: ThresholdPreview | None = None  # from the slider's first move to its release
+        # From the slider's first move to its release: ends the preview.
+        self._end_preview: Callable[[], None] | None = None
         self._held = qt.QTimer()
         self._held.setInterval(LOOK)
         self._held.connect("timeout()", self._end_if_released)
@@ -47,19 +49,19 @@ class ThresholdSection:
         scene_node, threshold = self._panel.result_scene(), max(threshold, LEAST)
         if scene_node is None or scene_node.GetDisplayNode() is None:
             return
-        if self._preview is None:
-            self._preview = ThresholdPreview(scene_node, [self._panel.parameters.segmentation])
+        if self._end_preview is None:
+            self._end_preview = preview_threshold(scene_node, [self._panel.parameters.segmentation])
             self._held.start()
-        self._preview.show(threshold)
+        scene_node.GetDisplayNode().SetThreshold(threshold, 1.0)
         curve = self._curve()
         self._show_volume(curve and curve.at(threshold))
 
     def end_preview(self) -> None:
         """The views show the result again."""
         self._held.stop()
-        if self._preview is not None:
-            self._preview.end()
-            self._preview = None
+        if self._end_preview is not None:
+            self._end_preview()
+            self._end_preview = None
 
     def _end_if_released(self) -> None:
         if not slicer.app.mouseButtons():
@@ -175,7 +177,7 @@ class ThresholdSection:
         there = self._panel.result_scene(parameters) is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")
         self._panel.enable(ui.thresholdSlider, why)
-        if self._preview is not None:
+        if self._end_preview is not None:
             return  # the widgets are under the user's hand
         blocked = ui.thresholdSpinBox.blockSignals(True)
         ui.thresholdSpinBox.value = parameters.threshold
