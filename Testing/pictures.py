@@ -37,6 +37,7 @@ from support import slice_view
 from support.vessel_scene import add_segmentation
 
 VIEW, SMALL_VIEW, GAP, PAPER = (430, 430), (300, 300), 6, 236
+ICONS = ROOT / "FuzzyConnectedGPU" / "Resources" / "Icons"
 PANEL = 420  # pixels, the width of a module's panel
 KINDS = ("portal vein", "hepatic vein", "artery")
 RED, BLUE = (0.85, 0.25, 0.2), (0.25, 0.5, 0.9)
@@ -51,9 +52,8 @@ class Window:
         self.slices = [slice_view.SliceView(*each, size) for each in names.items()]
         self.in_3d = slice_view.View3D(size=size)
         self.in_3d.renderer.UseFXAAOn()
-        self.area = self.panel = None
-        if module:
-            self.open(module)
+        self.panel = None
+        self.open(module)
 
     def open(self, module: str) -> None:
         """Show a module's panel instead of the one before."""
@@ -156,8 +156,7 @@ def tutorial(folder: Path) -> None:
     thumbnail = Image.fromarray(window.in_3d.pixels())  # of the module Sample Data
     left = (thumbnail.width - thumbnail.height * 260 // 280) // 2
     thumbnail = thumbnail.crop((left, 0, thumbnail.width - left, thumbnail.height))
-    icons = ROOT / "FuzzyConnectedGPU" / "Resources" / "Icons"
-    write(np.array(thumbnail.resize((260, 280), Image.LANCZOS)), icons / "LiverPhantom.png")
+    write(np.array(thumbnail.resize((260, 280), Image.LANCZOS)), ICONS / "LiverPhantom.png")
     before = window.slices[0].pixels()
     panel.ui.thresholdSlider.valueIsChanging.emit(0.72 * parameters.threshold)
     write(joined(1, before, window.slices[0].pixels()), folder / "tutorial-threshold.png")

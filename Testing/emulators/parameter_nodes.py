@@ -12,7 +12,7 @@ from typing import Any
 
 import slicer
 
-__all__ = ["Choice", "Default", "WithinRange", "parameterNodeWrapper"]
+__all__ = ["Choice", "WithinRange", "parameterNodeWrapper"]
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,6 @@ class Choice:
             raise ValueError(f"{value!r} is none of {self.choices}")
 
 
-@dataclass(frozen=True)
-class Default:
-    """The value of a field that has no `= value`."""
-
-    value: object
-
-
 class _Field:
     """A property that reads and writes one parameter of `self.parameterNode`.
 
@@ -62,9 +55,8 @@ class _Field:
         kinds = typing.get_args(self.type) if union else (self.type,)
         self.places = {f"{name}.{n}" if union else name: kind for n, kind in enumerate(kinds)}
         if default is None:
-            neutral = None if union or _is_node(self.type) else self.type
-            neutral = next(iter(neutral)) if _is_enum(neutral) else neutral and neutral()
-            default = next((note.value for note in notes if isinstance(note, Default)), neutral)
+            kind = None if union or _is_node(self.type) else self.type
+            default = next(iter(kind)) if _is_enum(kind) else kind and kind()
         self.default = default
 
     def __get__(self, wrapper, _owner=None):

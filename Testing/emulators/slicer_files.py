@@ -11,11 +11,6 @@ from pathlib import Path
 
 from fuzzy_vessel import headless
 
-# Bits of vtkSlicerVolumesLogic::LoadingOptions.
-VOLUME_OPTIONS = {
-    "labelmap": 1, "center": 2, "singleFile": 4, "autoWindowLevel": 8, "discardOrientation": 16,
-}  # fmt: skip
-
 
 def use_files():
     """Let `headless.start` make the application of this file; called before anything starts it."""
@@ -38,7 +33,7 @@ class SceneFiles:
         name = properties.get("name") or Path(path).name.split(".")[0]
         if fileType == "SceneFile":
             return self._load_scene(path, bool(properties.get("clear", False)), userMessages)
-        node = self._load_node(fileType, path, name, properties)
+        node = self._load_node(fileType, path, name)
         if node is not None and loadedNodes is not None:
             loadedNodes.AddItem(node)
         return node is not None
@@ -68,14 +63,13 @@ class SceneFiles:
         self._scene.SetURL(path)
         return bool(self._scene.Connect(userMessages) if clear else self._scene.Import())
 
-    def _load_node(self, fileType, path, name, properties):
+    def _load_node(self, fileType, path, name):
         if fileType == "SegmentationFile":
             logic = self._modules["segmentations"].logic()
             return logic.LoadSegmentationFromFile(path, True, name)
         if fileType == "ModelFile":
             return self._modules["models"].logic().AddModel(path)
-        options = sum(bit for option, bit in VOLUME_OPTIONS.items() if properties.get(option))
-        return self._modules["volumes"].logic().AddArchetypeVolume(path, name, options)
+        return self._modules["volumes"].logic().AddArchetypeVolume(path, name)
 
 
 class Application(headless.Application):

@@ -1,6 +1,7 @@
 """From masks to skeletons: guarantees by oracles, known axes, levels, cleaning, odd input."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -49,6 +50,8 @@ def check_guarantees(skeleton, mask):
     assert topology(labelmap) == topology(object_)
     cycles = len(skeleton.branches) - len(skeleton.nodes) + components
     assert cycles == topology(object_)[1]
+    degrees = Counter(end for branch in skeleton.branches for end in (branch.start, branch.end))
+    assert all(degrees[n] != 2 or node.kind == "loop" for n, node in enumerate(skeleton.nodes))
     for branch in skeleton.branches:
         assert object_[tuple(np.rint(branch.points).astype(int).T)].all()
         assert np.linalg.norm(np.diff(branch.points, axis=0), axis=1).min() > 0

@@ -58,20 +58,7 @@ def what_is_missing():
 
 
 def compile_library(source, defines=()):
-    """Compile the text of a `.cu` file with all its kernels.
-
-    Parameters
-    ----------
-    source : str
-        What `read_source` returned.
-    defines : sequence of str
-        Macros such as "VOXEL=short".
-
-    Raises
-    ------
-    RuntimeError
-        g++ does not take the source; the message is the compiler's.
-    """
+    """Compile what `read_source` returned, with macros such as "VOXEL=short"; all its kernels."""
     lines = [_define(define) for define in defines]
     # The unnamed namespace keeps what is shared in inline functions out of the linker's merging.
     lines += ["namespace {", _adapt(source), "}"]

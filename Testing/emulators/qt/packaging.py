@@ -20,11 +20,3 @@ def _satisfied(requirement):
 
 def pip_ensure(requirements, requester=None):
     """As Slicer under test: nothing is asked for, nothing is installed."""
-
-
-def pip_install(requirements, requester=None):
-    raise AssertionError(f"a test installs {requirements}")
-
-
-def pip_uninstall(requirements):
-    raise AssertionError(f"a test removes {requirements}")

@@ -4,7 +4,6 @@ What the editor does with voxels (resampling the source volume, masking, overwri
 by its own logic, `vtkSlicerSegmentEditorLogic`, which slicer-core has.
 """
 
-import enum
 import importlib.util
 import sys
 import types
@@ -40,20 +39,11 @@ class qMRMLSliceWidget(qMRMLWidget):
         self._slice_node = node
 
 
-class ModificationMode(enum.IntEnum):
-    ModificationModeSet = 0
-    ModificationModeAdd = 1
-    ModificationModeRemove = 2
-    ModificationModeRemoveAll = 3
-
-
 class qSlicerSegmentEditorAbstractEffect(QObject):
     """What an effect asks its editor for."""
 
-    ModificationModeSet = ModificationMode.ModificationModeSet
-    ModificationModeAdd = ModificationMode.ModificationModeAdd
-    ModificationModeRemove = ModificationMode.ModificationModeRemove
-    ModificationModeRemoveAll = ModificationMode.ModificationModeRemoveAll
+    ModificationModeAdd = "ModificationModeAdd"  # enumerators of the editor's logic
+    ModificationModeRemove = "ModificationModeRemove"
 
     name = stored(str, "name", "")
     title = stored(str, "title", "")
@@ -105,7 +95,7 @@ class qSlicerSegmentEditorAbstractEffect(QObject):
             segmentation_node,
             segment_id,
             labelmap,
-            getattr(self._logic, mode.name),
+            getattr(self._logic, mode),
             self.perSegment,
             bypass_masking,
         )

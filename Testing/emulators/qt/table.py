@@ -1,15 +1,11 @@
 """What the real widgets offer: the meta-objects of Slicer v5.12.3 and CTK, as Qt's moc lists them.
 
-`widgets.json` keeps of each class what the tests need: bases, properties, signals, methods (slots
-and invokable ones) and enumerators. To make it anew, with further classes, give the program a file
-with the meta-objects of all classes::
-
-    python -m emulators.qt.table slicer-widgets.json qMRMLSpinBox
+`widgets.json` keeps of each class, a line for each, what the tests need: bases, properties,
+signals, methods (slots and invokable ones) and enumerators.
 """
 
 import functools
 import json
-import sys
 from pathlib import Path
 
 FILE = Path(__file__).with_name("widgets.json")
@@ -44,22 +40,3 @@ def names_of(name):
         found |= {*entry["properties"], *entry["enumerators"]}
         found |= {signature.partition("(")[0] for signature in entry["signals"] + entry["methods"]}
     return found
-
-
-def _shortened(entry):
-    return {
-        "bases": entry["bases"],
-        "properties": entry["properties"],
-        "signals": entry["signals"],
-        "methods": sorted({each["signature"] for each in entry["slots"] + entry["invokable"]}),
-        "enumerators": sorted({name for names in entry["enums"].values() for name in names}),
-    }
-
-
-if __name__ == "__main__":
-    everything = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    wanted = [*widgets(), *sys.argv[2:]]
-    for name in wanted:  # it grows: what they derive from is wanted, too
-        wanted += [each for each in everything[name]["bases"] if each in everything]
-    lines = [f'"{name}": {json.dumps(_shortened(everything[name]))}' for name in sorted({*wanted})]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
