@@ -15,7 +15,7 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from .background import SHARE_OF_DIFFERENCE
-from .click_threshold import EVIDENT, Click, MainObject, in_halo
+from .click_threshold import EVIDENT, JudgedClick, MainObject, in_halo
 from .clicks import (
     MAX_RADIUS,
     Ball,
@@ -79,13 +79,13 @@ def click_scene(
     return connectedness, main.threshold, without
 
 
-def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
+def _click(found: ContrastMap, voxel: tuple[int, ...], first: bool) -> JudgedClick:
     """A click with its contrast; the first may lie beside the middle of its vessel."""
     own = at_click(found.contrast, voxel)
     if not first:
-        return Click(voxel, own, voxel)
+        return JudgedClick(voxel, own, voxel)
     ridge, start = found.middle_near(voxel)
-    return Click(voxel, max(own, ridge), start if ridge > own else voxel)
+    return JudgedClick(voxel, max(own, ridge), start if ridge > own else voxel)
 
 
 # ---- Clicks with less contrast than the threshold: each adds its own structure, and little else
@@ -205,12 +205,12 @@ def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32)
 
 # ---- Background clicks: each removes the leak that it lies in, and nothing else
 
-# On a plateau of at least this inscribed radius, not much fainter than its peak: voxels at least
-# half as bright, within a reach.
+# On a plateau of at least this inscribed radius, not much fainter than its peak, these go first:
+# voxels at least half as bright, within a reach.
 PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
-PEAK_SHARE, PEAK_DISTANCE = 0.6, 3.0
-# Else the threshold is raised around the click, by a Gaussian of some inscribed radii, not wider
-# than a share of the distance to the nearest positive click.
+OF_PEAK, PEAK_WITHIN = 0.6, 3.0  # not fainter than this share of the peak within that distance
+# Then, everywhere, the threshold is raised around the click, by a Gaussian of some inscribed radii,
+# not wider than a share of the distance to the nearest positive click.
 LOCAL_RADII, MIN_LOCAL, LOCAL_OF_DISTANCE = 2.0, 4.0, 0.5
 ABOVE_CLICK = 1.05  # the raised threshold at the click, in multiples of its contrast
 
@@ -249,13 +249,14 @@ def _remove_leak(
     positive: list[tuple[int, ...]],
     click: tuple[int, ...],
 ) -> None:
+    """Take away the plateau that a background click lies on, and raise the threshold around it."""
     contrast, unit = found.contrast, found.unit
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
-    peak = float(peaks_near(contrast, one, PEAK_DISTANCE, unit)[0, 0, 0])
+    peak = float(peaks_near(contrast, one, PEAK_WITHIN, unit)[0, 0, 0])
     radius = inscribed_radius(*around, unit)
     nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
-    if radius >= PLATEAU_RADIUS and own >= PEAK_SHARE * peak:
+    if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, unit)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
@@ -301,7 +302,7 @@ def _nearer(ball: Ball, positive: list[tuple[int, ...]], unit: np.ndarray) -> np
 
 CORE = 2.5  # depth, in smallest spacings, from which on a voxel shows the vessel's own contrast
 REACH = 4.0  # from the border to the core
-SHARE = 0.5
+BORDER_SHARE = 0.5
 MIN_CORE = 1e-4  # share of core voxels within the reach
 
 
@@ -324,7 +325,7 @@ def move_to_half_contrast(connectedness: np.ndarray, found: ContrastMap, cut: fl
     size = [2 * round(REACH / u) + 1 for u in found.unit]
     near = ndimage.uniform_filter(core.astype(np.float32), size)
     total = ndimage.uniform_filter(np.where(core, contrast, np.float32(0)), size)
-    half = SHARE * total / np.maximum(near, np.float32(MIN_CORE))
+    half = BORDER_SHARE * total / np.maximum(near, np.float32(MIN_CORE))
     shell = (near > MIN_CORE) & ~core & (contrast < half)
     own = np.maximum(contrast, np.float32(0))
     lowered = own / np.maximum(own + np.maximum(half, 0), np.float32(1e-30))

@@ -33,7 +33,7 @@ def raise_factor(ratio: float) -> float:
 
 
 @dataclass
-class Click:
+class JudgedClick:
     """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
 
     voxel: tuple[int, ...]
@@ -48,7 +48,7 @@ class MainObject:
     `first_threshold` the same before other clicks changed it.
     """
 
-    def __init__(self, found: ContrastMap, clicks: list[Click]) -> None:
+    def __init__(self, found: ContrastMap, clicks: list[JudgedClick]) -> None:
         self._map, self._clicks = found, clicks
         noise = found.noise
         evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
@@ -71,7 +71,7 @@ class MainObject:
         starts = [c.start for c in self._clicks if self._map.contrast[c.start] >= self.threshold]
         return starts if self._first is None else [*starts, self._first.start]
 
-    def _paths(self, clicks: list[Click], remembers: bool = False) -> Reached:
+    def _paths(self, clicks: list[JudgedClick], remembers: bool = False) -> Reached:
         """The widest paths from those of the starts that are of these clicks."""
         own = {c.start for c in clicks}
         starts = [start for start in self._starts if start in own]
@@ -108,7 +108,7 @@ class MainObject:
                 most = max(self._threshold_of(MIN_LEFT), self.threshold)
                 self.threshold = min(self.threshold * factor, most)
 
-    def lower_for(self, clicks: list[Click]) -> None:
+    def lower_for(self, clicks: list[JudgedClick]) -> None:
         """Lower the threshold a little for fainter clicks, while the object grows only a little."""
         least = PATH_DEVIATIONS * self._map.noise
         wanted = self.threshold
@@ -169,8 +169,8 @@ class MainObject:
 # Constants were chosen on the six scans of `Benchmarks clicks`, where each of them may change by a
 # third without a loss of more than .003; phantoms neither gain nor lose (decision 0007).
 
-PEAK_DISTANCE = 2.0  # smallest spacings within which a voxel's peak lies
-SHARE = 0.65  # of the peak below which a voxel is in its halo
+HALO_WITHIN = 2.0  # smallest spacings within which a voxel's peak lies
+HALO_SHARE = 0.65  # of the peak below which a voxel is in its halo
 # Thresholds rise with this power of the peak after infinitely many clicks, with half after one.
 MOST, HALF_AT = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
@@ -179,8 +179,8 @@ MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, mo
 def in_halo(found: ContrastMap, voxel: tuple[int, ...], threshold: float) -> bool:
     """Whether a voxel lies beside a vessel that is much brighter, and brighter than a threshold."""
     box = tuple(slice(c, c + 1) for c in voxel)
-    peak = float(peaks_near(found.contrast, box, PEAK_DISTANCE, found.unit)[0, 0, 0])
-    return peak > threshold and float(found.contrast[voxel]) < SHARE * peak
+    peak = float(peaks_near(found.contrast, box, HALO_WITHIN, found.unit)[0, 0, 0])
+    return peak > threshold and float(found.contrast[voxel]) < HALO_SHARE * peak
 
 
 def halo_thresholds(
@@ -216,7 +216,7 @@ def _peaks_of(reached: Reached, shape: tuple[int, ...], unit: np.ndarray) -> np.
     for axis, stride in ((2, 1), (1, shape[2]), (0, shape[1] * shape[2])):
         volume[voxels] = peaks
         place, highest = voxels // stride % shape[axis], peaks.copy()
-        reach = round(PEAK_DISTANCE / unit[axis])
+        reach = round(HALO_WITHIN / unit[axis])
         for step in (*range(-reach, 0), *range(1, reach + 1)):
             there = np.flatnonzero((place + step >= 0) & (place + step < shape[axis]))
             values = volume[voxels[there] + step * stride]

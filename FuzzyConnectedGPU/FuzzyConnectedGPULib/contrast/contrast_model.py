@@ -1,4 +1,8 @@
-"""Membership of a contrast, and the threshold of a scene: 0.5 always, and what contrast that is."""
+"""The contrast model: its formulas, its entry, and the last contrast map, cached.
+
+"Threshold" is here the contrast from which on a voxel belongs to the vessel; in the fuzzy scene,
+where memberships are, that is 0.5 always.
+"""
 
 import warnings
 from collections.abc import Callable, Sequence
