@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import qt
@@ -15,12 +16,15 @@ from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
 from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.reading import tag_text
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .editor_run import EditorRun, segment_image, voxels_on
 from .segment_points import BACKGROUND, VESSEL, Clicks
 
 SKELETON = "PotentialSkeleton"
+APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
+KEPT = 6  # of a segment's Applies, those that Undo and Redo may come back to: 5 steps, and the last
 UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"
 
 
@@ -48,8 +52,8 @@ class LiveVessel:
         self._pending: set[str] = set()
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
-        # Images of the voxels that Apply added to a segment and that have stayed there since.
-        self._own: dict[str, Any] = {}
+        # Images of a segment's voxels that are Apply's and not erased since, by its last Apply.
+        self._own: dict[tuple[str, str], Any] = {}
         self._edited = qt.QTimer()  # an edit may empty a segment before it fills it
         self._edited.setSingleShot(True)
         self._edited.setInterval(0)
@@ -78,10 +82,7 @@ class LiveVessel:
         self._follow()
 
     def deactivate(self) -> None:
-        """Another effect is chosen, or none; points and what was not applied stay for later.
-
-        Its edits are followed.
-        """
+        """Another effect is chosen, or none; points and what is pending stay, edits are followed."""
         self._active = False
         self._stop()
         self._turn_to(self._seen._replace(clicks=None, points=((), ())))
@@ -150,15 +151,15 @@ class LiveVessel:
                 observe(each, event, self._follow)
 
     def _after_edit(self) -> None:
-        """Forget deleted segments, and what was erased or undone: whoever paints it owns it."""
+        """Forget deleted segments, and what was erased: whoever paints it owns it."""
         self._follow()
         node = self._seen.segmentation_node
         there = set(node.GetSegmentation().GetSegmentIDs()) if node is not None else set()
         if gone := self._pending - there:
             self.cancel(gone)
-        self._own = {each: self._own[each] for each in self._own.keys() & there}
-        for each, own in self._own.items():
-            array_from_image(own)[~voxels_on(segment_image(node, each), own)] = 0
+        for segment_id in there:
+            if (own := self._own.get(self._state(segment_id))) is not None:
+                array_from_image(own)[~voxels_on(segment_image(node, segment_id), own)] = 0
 
     def _follow(self, *_event: Any) -> None:
         """Turn to the segment that is selected; compute where its points or settings changed."""
@@ -300,24 +301,27 @@ class LiveVessel:
 
     def _write(self, segment_id: str, wanted: np.ndarray) -> None:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
-        like = self._effect.defaultModifierLabelmap()
-        own = voxels_on(self._own.pop(segment_id, slicer.vtkOrientedImageData()), like)
-        hand = voxels_on(segment_image(node, segment_id), like) & ~own
-        leak = own & ~wanted, base.ModificationModeRemove
-        for voxels, mode in (leak, (wanted, base.ModificationModeAdd)):
+        before = segment_image(node, segment_id)
+        own = self._own.get(self._state(segment_id), slicer.vtkOrientedImageData())
+        node.GetSegmentation().GetSegment(segment_id).SetTag(APPLIED, uuid4().hex)
+        leak = voxels_on(own, self._effect.defaultModifierLabelmap()) & ~wanted
+        changes = (leak, base.ModificationModeRemove), (wanted, base.ModificationModeAdd)
+        for voxels, mode in changes:
             if voxels.any():
-                self._effect.modifySegmentByLabelmap(node, segment_id, self._filled(voxels), mode)
+                modifier = self._effect.defaultModifierLabelmap()
+                array_from_image(modifier)[:] = voxels
+                modifier.Modified()
+                self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
         image = segment_image(node, segment_id)
         if not image.IsEmpty():
-            array_from_image(image)[voxels_on(self._filled(hand), image)] = 0
-            self._own[segment_id] = image
+            array_from_image(image)[voxels_on(before, image) & ~voxels_on(own, image)] = 0
+            self._own[self._state(segment_id)] = image
+        for old in [each for each in self._own if each[0] == segment_id][:-KEPT]:
+            del self._own[old]
 
-    def _filled(self, voxels: np.ndarray) -> Any:
-        """The editor's modifier labelmap with these voxels."""
-        modifier = self._effect.defaultModifierLabelmap()
-        array_from_image(modifier)[:] = voxels
-        modifier.Modified()
-        return modifier
+    def _state(self, segment_id: str) -> tuple[str, str]:
+        segment = self._seen.segmentation_node.GetSegmentation().GetSegment(segment_id)
+        return segment_id, tag_text(segment, APPLIED)
 
     def cancel(self, segment_ids: set[str] | None = None) -> None:
         """Drop the previews of some segments, by default of all; those of others are made again.

@@ -90,6 +90,10 @@ class Session:
         self.editor.logic.Undo()
         self.wait()
 
+    def redo(self):
+        self.editor.logic.Redo()
+        self.wait()
+
     def wait(self):
         """Let timers and runs end."""
         end = time.monotonic() + 60
@@ -209,7 +213,7 @@ def test_apply_replaces_what_it_wrote_keeps_all_else_and_is_one_step_of_undo(ses
     assert np.array_equal(session.segment("portal"), less | painted | later)
     session.undo()
     assert np.array_equal(session.segment("portal"), shown | painted | later)
-    session.editor.logic.Redo()
+    session.redo()
     assert np.array_equal(session.segment("portal"), less | painted | later)
 
 
@@ -239,6 +243,27 @@ def test_what_is_painted_again_by_hand_after_it_was_taken_away_stays(session, by
     assert not (shown & hand).any()
     session.apply()
     assert np.array_equal(session.segment("portal"), shown | hand)
+
+
+def test_after_undo_and_redo_apply_replaces_what_it_wrote(session):
+    session.click(FIRST)
+    first = session.preview()
+    session.apply()
+    session.click(BESIDE)
+    session.apply()
+    session.undo()
+    session.redo()
+    session.ui.lastButton.click()
+    session.wait()
+    session.apply()  # the leak of the redone Apply is taken away
+    assert np.array_equal(session.segment("portal"), first)
+    session.want(-0.5)
+    less = session.preview()
+    session.apply()
+    session.undo()
+    assert np.array_equal(session.segment("portal"), first)
+    session.apply()  # what the undone Apply had taken away is Apply's, too
+    assert np.array_equal(session.segment("portal"), less)
 
 
 def test_other_segments_keep_their_previews_when_one_is_cleared_or_deleted(session):
