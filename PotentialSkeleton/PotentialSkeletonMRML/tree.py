@@ -83,6 +83,8 @@ def _copied(lines: Any) -> Any:
 
     copy = vtk.vtkPolyData()
     copy.ShallowCopy(lines)
+    for name in SECTIONS.values():  # these are kept by the steps, see `_show_sections`
+        copy.GetCellData().RemoveArray(name)
     return copy
 
 
