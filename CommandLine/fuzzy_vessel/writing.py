@@ -229,7 +229,7 @@ class ResultsFolder:
 
     def __enter__(self) -> Path:
         try:
-            if reason := self._foreign():
+            if reason := self._foreign() or self._working_folder():
                 raise InputError(f"{reason}; name a new or an empty folder with --out.")
             self.path.parent.mkdir(parents=True, exist_ok=True)
             name = f".{self.path.name}-partial-"
@@ -257,8 +257,6 @@ class ResultsFolder:
             return ""
         if not self.path.is_dir():
             return f"{self.path}: this is a file"
-        if Path.cwd().is_relative_to(self.path):
-            return f"{self.path}: the command runs in this folder, which would be replaced"
         sums, own = {}, None
         damaged = OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError
         with contextlib.suppress(*damaged):
@@ -272,6 +270,12 @@ class ResultsFolder:
         for name in there:
             if (own if name == REPORT else _checksum(self.path / name)) != sums[name]:
                 return f"{self.path}: {name} was changed after it was written, and is left alone"
+        return ""
+
+    def _working_folder(self):
+        with contextlib.suppress(FileNotFoundError):  # that folder is gone
+            if self.path.exists() and Path.cwd().is_relative_to(self.path):
+                return f"{self.path}: the command runs in this folder, which would be replaced"
         return ""
 
     def _move_into_place(self, place):

@@ -243,7 +243,7 @@ def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
         return ()
     lists = seeds.values() if isinstance(seeds, Mapping) else [seeds]
     points = np.concatenate([checked_seeds(each, shape) for each in lists if np.size(each)])
-    outside = points[np.reshape(mask, shape)[tuple(points.T)] == 0].tolist()
+    outside = np.unique(points[np.reshape(mask, shape)[tuple(points.T)] == 0], axis=0).tolist()
     places = "; ".join(map(place_of, outside))
     return (f"Left out, because outside the mask: {places}.",) if outside else ()
 

@@ -80,6 +80,8 @@ class ThresholdSection:
                 parameters.thresholdSource = kinds.AUTOMATIC
                 if not self._panel.running.active:
                     self._take_automatic(parameters)
+                elif self._applied is not None:  # what was moved in the run is given up
+                    parameters.threshold = self._applied[0]
 
     def _take_automatic(self, parameters: Any) -> None:
         scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds

@@ -59,7 +59,7 @@ LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
 STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # of the branch tools: a text, and the lines before
-MEASURED = ROLE + "Sections"  # columns of cross-sections, by the text of the steps before
+MEASURED = ROLE + "Sections"  # columns of cross-sections by the steps before; and in what
 CENTRELINES = " centrelines"  # ends a model's name
 
 # The names that `extract` has for its outputs, to their nodes' class, and the end of their names.

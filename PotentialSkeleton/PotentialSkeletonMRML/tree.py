@@ -83,6 +83,8 @@ def _copied(lines: Any) -> Any:
 
     copy = vtk.vtkPolyData()
     copy.ShallowCopy(lines)
+    for name in SECTIONS.values():  # these are kept by the steps, see `_show_sections`
+        copy.GetCellData().RemoveArray(name)
     return copy
 
 
@@ -172,6 +174,8 @@ class Tree:
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
         if found is None:
+            if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
+                model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
             _keep_as_found(model)
         if found is None or steps:
             lines = branch_lines(skeleton, np.eye(4))
@@ -385,6 +389,8 @@ class Tree:
             lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run), wait
         )
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        if measured.get("vessels") != solid.fingerprint:  # the vessels were edited meanwhile
+            measured = {"vessels": solid.fingerprint}
         columns = {column: found[column] for column in SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))

@@ -82,8 +82,8 @@ class LiveVessel:
         self._follow()
 
     def deactivate(self) -> None:
-        """Another effect is chosen, or none; points and what is pending stay, edits are followed."""
-        self._active = False
+        """Another effect is chosen, or none: points and pending changes stay."""
+        self._active = False  # edits are followed still
         self._stop()
         self._turn_to(self._seen._replace(clicks=None, points=((), ())))
 
@@ -320,6 +320,7 @@ class LiveVessel:
             del self._own[old]
 
     def _state(self, segment_id: str) -> tuple[str, str]:
+        """A segment and its last Apply."""
         segment = self._seen.segmentation_node.GetSegmentation().GetSegment(segment_id)
         return segment_id, tag_text(segment, APPLIED)
 

@@ -109,6 +109,8 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(InputError, match="here: the command runs in this folder"):
         write_result(".", "vessels")
+    (tmp_path / "here").rmdir()
+    write_result(tmp_path / "results", "vessels")  # a folder that is gone is no hindrance
 
 
 def contents(folder):

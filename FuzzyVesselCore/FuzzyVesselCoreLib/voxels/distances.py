@@ -137,7 +137,7 @@ def geodesic_distance(
     that have distance 0. Distances `known` from other sources are lowered, in place, where these
     are nearer.
     """
-    voxels = np.flatnonzero(mask.view(bool))
+    voxels = np.flatnonzero(mask != 0)
     distances = np.full(mask.shape, -1, np.int32) if known is None else known
     offsets, weights = neighbour_steps(distances.shape, spacing)
     flat = distances.reshape(-1)

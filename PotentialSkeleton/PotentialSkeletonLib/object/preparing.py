@@ -80,7 +80,8 @@ def prepare(
     if not is_one:
         labels, count = label_components(solid)
     if count == 1:
-        one = origin, np.pad(solid, 1)
+        own = bounding_box(solid) or ()
+        one = origin + [side.start for side in own], np.pad(solid[own], 1)
         return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
     sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
     components = (
@@ -96,7 +97,7 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
     Most objects are such, and the device knows it in a twentieth of the time. False also where the
     object is small, there is no device, or its memory does not suffice.
     """
-    gpu = choose_device(device) if mask.size >= LARGE else "cpu"
+    gpu = choose_device(device) if LARGE <= mask.size < 1 << 31 else "cpu"  # numbers are int32
     if gpu == "cpu":
         return False
     try:

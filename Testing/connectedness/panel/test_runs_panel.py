@@ -178,6 +178,21 @@ def test_another_grid_in_the_middle_of_a_run_ends_it(slicer_scene, chosen, monke
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLSegmentationNode") == 0
 
 
+def test_automatic_chosen_in_a_run_wins_over_what_was_moved_before(done, monkeypatch):
+    parameters = done.parameters
+    automatic = parameters.threshold
+
+    def act():
+        parameters.threshold = 0.3
+        done.process_events()
+        done.click("automaticThresholdButton")
+
+    during_runs(monkeypatch, act)
+    done.click("applyButton")
+    assert parameters.thresholdSource.value == "automatic"
+    assert parameters.threshold == automatic
+
+
 @pytest.mark.parametrize("first", ["FuzzyConnectedGPU", "PotentialSkeleton"])
 def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, monkeypatch, first):
     panels = {name: open_panel(name) for name in ("FuzzyConnectedGPU", "PotentialSkeleton")}

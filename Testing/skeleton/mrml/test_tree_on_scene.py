@@ -73,6 +73,24 @@ def test_a_step_changes_every_output_and_undo_brings_them_back(tree, slicer_scen
     assert not tree.undo()
 
 
+@pytest.mark.parametrize("gone", ["lines", "vessels"])
+def test_sections_of_other_lines_or_vessels_are_not_shown(tree, slicer_scene, gone):
+    import slicer
+
+    tree.measureSections()
+    tree.prune("length", 14)
+    if gone == "lines":
+        slicer_scene.RemoveNode(tree.model.GetNodeReference("PotentialSkeleton.AsFound"))
+        tree.cut(world((56, 36, 20)))
+    else:
+        vessels_node = tree.model.GetNodeReference("PotentialSkeleton.Input")
+        slicer.util.arrayFromVolume(vessels_node)[1, 1, 1] ^= 1
+        slicer.util.arrayFromVolumeModified(vessels_node)
+        tree.measureSections()
+    tree.undo()
+    assert not tree.hasSections
+
+
 def test_steps_on_a_copy_leave_the_first_one_s_outputs_alone(logic, tree, slicer_scene):
     copy = slicer_scene.AddNewNodeByClass("vtkMRMLModelNode", "copy")
     copy.Copy(tree.model)
