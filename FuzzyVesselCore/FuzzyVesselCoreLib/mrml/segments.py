@@ -10,6 +10,8 @@ attributes of each of them, so that its browser carries the key.
 
 import re
 import zlib
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
@@ -177,7 +179,7 @@ def put_segment(
     if segmentation_node.GetDisplayNode() is None:
         segmentation_node.CreateDefaultDisplayNodes()
     earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
-    segment.SetTag(VOXELS_TAG, checksum(segment))
+    segment.SetTag(VOXELS_TAG, next(_checksums(segment)))
     if earlier:
         _update(segmentation, earlier, segment)
         return earlier
@@ -264,17 +266,26 @@ def segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
 
 
 def is_as_written(segment: Any) -> bool:
-    """Whether a vtkSegment was written by a run and not edited since."""
-    return is_result(segment) and tag_text(segment, VOXELS_TAG) == checksum(segment)
+    """Whether a vtkSegment was written by a run and not edited since.
+
+    Files may bring axes back reversed: Slicer makes left-handed volumes right-handed.
+    """
+    return is_result(segment) and tag_text(segment, VOXELS_TAG) in _checksums(segment)
 
 
-def checksum(segment: Any) -> str:
-    """Of the voxels of a segment, wherever its image begins and whatever else lies in it."""
+def _checksums(segment: Any) -> Iterator[str]:
+    """Of a segment's voxels, wherever its image begins and whatever else lies in it.
+
+    The first is of the voxels as they are, the others with axes reversed.
+    """
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None or image.IsEmpty():
-        return ""
+        yield ""
+        return
     part = cropped(array_from_image(image) == segment.GetLabelValue())[1]
-    return f"{part.shape} {zlib.crc32(np.packbits(part).data):08x}"
+    for steps in product((1, -1), repeat=3):
+        packed = np.packbits(part[tuple(slice(None, None, step) for step in steps)])
+        yield f"{part.shape} {zlib.crc32(packed.data):08x}"
 
 
 def cropped(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -255,6 +255,11 @@ def test_vessels_come_back_with_the_scene(two, tmp_path):
     assert np.array_equal(labels(two), orient(before, labels(two)))
     two.click("applyButton")
     assert np.array_equal(labels(two), orient(before, labels(two)))
+    two.ui.thresholdSlider.value = 0.7
+    two.process_events()
+    save_and_load(two, tmp_path / "again.mrb")
+    two.click("applyButton")
+    assert two.parameters.segmentation.GetSegmentation().GetNumberOfSegments() == 2
     assert names(two) == ["Portal vein", "Vessel"]
 
 
