@@ -10,6 +10,7 @@ from FuzzyVesselCoreLib.voxels.masks import mask_voxels, refuse_masked
 
 
 def place_of(voxel: tuple[int, ...]) -> str:
+    """A voxel (K, J, I) in messages: its indices as Slicer shows them."""
     k, j, i = voxel
     return f"I,J,K = {i},{j},{k}"
 

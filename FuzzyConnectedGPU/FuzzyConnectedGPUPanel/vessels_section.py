@@ -10,7 +10,7 @@ from FuzzyConnectedGPUMRML import vessel_lists
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
 from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of
 from FuzzyVesselCoreLib.mrml.points import paint
-from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, look, result_segment
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, result_segment, style_segment
 
 from .placing import list_of
 from .tables import Table, millilitres
@@ -114,7 +114,7 @@ class VesselsSection:
         segment_id = result_segment(parameters.segmentation, node, parameters.inputVolume)
         if segment_id:
             segmentation = parameters.segmentation.GetSegmentation()
-            look(segmentation.GetSegment(segment_id), node)
+            style_segment(segmentation.GetSegment(segment_id), node)
         self._panel.update_soon()
 
     def hand_over(self, on: bool = True) -> None:

@@ -24,7 +24,9 @@ from .segment_points import BACKGROUND, VESSEL, Clicks
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
-KEPT = 6  # of a segment's Applies, those that Undo and Redo may come back to: 5 steps, and the last
+RECORDS = (
+    6  # of a segment's Applies, those that Undo and Redo may come back to: 5 steps, and the last
+)
 UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"
 
 
@@ -316,7 +318,7 @@ class LiveVessel:
         if not image.IsEmpty():
             array_from_image(image)[voxels_on(before, image) & ~voxels_on(own, image)] = 0
             self._own[self._state(segment_id)] = image
-        for old in [each for each in self._own if each[0] == segment_id][:-KEPT]:
+        for old in [each for each in self._own if each[0] == segment_id][:-RECORDS]:
             del self._own[old]
 
     def _state(self, segment_id: str) -> tuple[str, str]:

@@ -11,7 +11,6 @@ attributes of each of them, so that its browser carries the key.
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 from uuid import uuid4
 
@@ -72,7 +71,7 @@ _OTHER_WORDS = {
 
 
 def entry_of(kind: str) -> str:
-    """The terminology entry of a kind of vessel , as a segment's tag has it."""
+    """The terminology entry of a kind of vessel, as a segment's tag has it."""
     if kind not in _CODES:
         text = _("No terminology for '{kind}': choose one of {kinds}.")
         raise InputError(text.format(kind=kind, kinds=", ".join(_CODES)))
@@ -142,14 +141,14 @@ def new_segment(
         transform = transform_between(volume_node, target)
         slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
     segment = slicer.vtkSegment()
-    look(segment, seeds_node)
+    style_segment(segment, seeds_node)
     for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
         segment.SetTag(tag, identity(node, new=True) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
 
 
-def look(segment: Any, list_node: Any) -> None:
+def style_segment(segment: Any, list_node: Any) -> None:
     """Give a vtkSegment the name, the colour and the terminology of its list of points."""
     segment.SetName((list_node and list_node.GetName()) or "Vessels")
     segment.SetColor(color_of(list_node))
@@ -268,7 +267,7 @@ def segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
 def is_as_written(segment: Any) -> bool:
     """Whether a vtkSegment was written by a run and not edited since.
 
-    Files may bring axes back reversed: Slicer makes left-handed volumes right-handed.
+    A file may bring the slices back in reverse: Slicer makes left-handed volumes right-handed.
     """
     return is_result(segment) and tag_text(segment, VOXELS_TAG) in _checksums(segment)
 
@@ -276,16 +275,15 @@ def is_as_written(segment: Any) -> bool:
 def _checksums(segment: Any) -> Iterator[str]:
     """Of a segment's voxels, wherever its image begins and whatever else lies in it.
 
-    The first is of the voxels as they are, the others with axes reversed.
+    The first is of the voxels as they are, the second with the slices in reverse.
     """
     image = segment.GetRepresentation(BINARY_LABELMAP)
     if image is None or image.IsEmpty():
         yield ""
         return
     part = cropped(array_from_image(image) == segment.GetLabelValue())[1]
-    for steps in product((1, -1), repeat=3):
-        packed = np.packbits(part[tuple(slice(None, None, step) for step in steps)])
-        yield f"{part.shape} {zlib.crc32(packed.data):08x}"
+    for voxels in (part, part[::-1]):
+        yield f"{part.shape} {zlib.crc32(np.packbits(voxels).data):08x}"
 
 
 def cropped(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
