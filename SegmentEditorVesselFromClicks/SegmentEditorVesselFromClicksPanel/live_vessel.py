@@ -24,9 +24,7 @@ from .segment_points import BACKGROUND, VESSEL, Clicks
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
-RECORDS = (
-    6  # of a segment's Applies, those that Undo and Redo may come back to: 5 steps, and the last
-)
+RECORDS = 6  # of each segment: its last Apply, and those that 5 steps of Undo lead back to
 UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"
 
 
