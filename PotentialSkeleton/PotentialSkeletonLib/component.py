@@ -11,12 +11,11 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .critical_points.seeds import curvature_seeds, divergence_seeds
-from .endpoints import endpoints_beyond, geodesic_distance_on, protrusion_endpoints
+from .device_distances import depth_and_characteristic, geodesic_distance_on
+from .endpoints import endpoints_beyond, protrusion_endpoints
 from .extraction import SkeletonOptions
 from .field.force_field import (
     CPU_METHODS,
@@ -27,7 +26,7 @@ from .field.force_field import (
     field_of_components,
 )
 from .graph.curve_skeleton import Branch, CurveSkeleton, Node
-from .graph.skeleton_graph import skeleton_graph, topology
+from .graph.skeleton_graph import component_count, skeleton_graph, topology
 from .object.preparing import Prepared
 from .object.voxel_classes import ComponentVolumes
 from .thinning import LevelThinning, membership, union
@@ -162,6 +161,7 @@ MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demand
 # voxels each bump of a rough surface would have a curve of its own.
 DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
+LARGE = 1 << 20  # voxels: the distances in smaller components are faster on the CPU
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
 
@@ -179,11 +179,13 @@ class _ComponentRun:
         self.options, self.stages = options, stages
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
+        is_large = np.count_nonzero(mask) >= LARGE
+        self.distance_device = checked_device(options.method, options.device) if is_large else "cpu"
         with stages.stage("distance", 0.0, 0.05) as progress:
-            depth = distance_to_outside(mask, spacing, progress)
+            found = depth_and_characteristic(self.distance_device, mask, spacing, progress)
+            depth, self.characteristic = found
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
-            self.characteristic = euler_characteristic(mask)
             self.thinning = LevelThinning(self.volumes, self.characteristic)
 
     def run(self) -> ComponentSkeleton:
@@ -245,9 +247,9 @@ class _ComponentRun:
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
-        volumes, device = self.volumes, "cpu" if self.device == "cpu" else self.options.device
-        task = volumes.bytes, self.thinning.skeleton, volumes.spacing, progress
-        volumes.distances = geodesic_distance_on(device, *task, volumes.distances)
+        volumes = self.volumes
+        task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress
+        volumes.distances = geodesic_distance_on(self.distance_device, *task, volumes.distances)
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
@@ -255,7 +257,8 @@ class _ComponentRun:
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
-            endpoints = protrusion_endpoints(*measured, spacing, least, progress)
+            limits = spacing, least, progress
+            endpoints = protrusion_endpoints(*measured, *limits, self.distance_device)
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
             if self.curves.has_field:
@@ -300,7 +303,7 @@ class _ComponentRun:
             graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
-            joins = max(topology(voxels[traced])[0] - 1, 0)
+            joins = max(component_count(voxels[traced]) - 1, 0)
         return ComponentSkeleton(
             voxels=voxels,
             nodes=graph[0],

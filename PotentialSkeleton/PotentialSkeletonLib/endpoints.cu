@@ -1,24 +1,45 @@
-// Geodesic distances over steps to 26 neighbours: each voxel takes the least distance of a neighbour
-// and a step. All voxels are lowered in place and again until nothing changes. A distance is always
-// that of a path, and only one thread writes it: the order cannot change the result.
+// In which component each voxel of an object joins when it is its turn.
 
-const int FAR = 1 << 30;  // not reached; a step more is no overflow
+const unsigned NOT_FIRST_I = 0x6DB6DB6u, NOT_LAST_I = 0x36DB6DBu;  // of a block of 27 voxels
+const unsigned NOT_FIRST_J = 0x7E3F1F8u, NOT_LAST_J = 0x0FC7E3Fu;
+const unsigned NOT_FIRST_K = 0x7FFFE00u, NOT_LAST_K = 0x003FFFFu;
 
-extern "C" __global__ void lower(const long long* __restrict__ voxels, long long count,
-                                 const int* __restrict__ offsets, const int* __restrict__ weights,
-                                 int* distances, int* changed)
+__device__ unsigned dilate(unsigned bits)
+{
+    bits |= ((bits & NOT_LAST_I) << 1) | ((bits & NOT_FIRST_I) >> 1);
+    bits |= ((bits & NOT_LAST_J) << 3) | ((bits & NOT_FIRST_J) >> 3);
+    return bits | ((bits & NOT_LAST_K) << 9) | ((bits & NOT_FIRST_K) >> 9);
+}
+
+// Whether the voxels of a block are one 26-connected component; no voxels are not.
+__device__ bool is_connected(unsigned bits)
+{
+    unsigned grown = bits & (0u - bits), before = 0;
+    while (grown != before) {
+        before = grown;
+        grown = dilate(grown) & bits;
+    }
+    return bits != 0 && grown == bits;
+}
+
+// As `link_turns` of endpoints.py.
+extern "C" __global__ void link_turns(const long long* __restrict__ voxels, long long count,
+                                      const int* __restrict__ offsets,
+                                      const int* __restrict__ turns,
+                                      const float* __restrict__ depth, int* links, float* depths)
 {
     long long n = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (n >= count)
         return;
-    int own = distances[voxels[n]], least = own;
+    int own = turns[voxels[n]], found = 0;
+    unsigned joined = 0;
     for (int side = 0; side < 26; side++) {
-        int other = distances[voxels[n] + offsets[side]];
-        if (other >= 0 && other < FAR && other + weights[side] < least)
-            least = other + weights[side];
+        int other = turns[voxels[n] + offsets[side]];
+        if (other > 0 && other < own) {
+            joined |= 1u << (side + (side > 12));
+            found = other;
+        }
     }
-    if (least < own) {
-        distances[voxels[n]] = least;
-        *changed = 1;
-    }
+    links[own - 1] = is_connected(joined) ? found : 0;
+    depths[own - 1] = depth[voxels[n]];
 }

@@ -9,28 +9,25 @@ end is extended.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
-from FuzzyVesselCoreLib.voxels.distances import (
-    FAR,
-    geodesic_distance,
-    neighbour_steps,
-    unit_of,
-)
+from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 
+from .device_distances import with_device
+
+KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
-ALL_SIDES = 26  # no side in particular
 LOW_BITS = (1 << 40) - 1  # of a key: the voxel
 
 
@@ -40,34 +37,20 @@ def protrusion_endpoints(
     spacing: Sequence[float],
     min_length: float,
     progress: Progress,
+    device: str = "cpu",
 ) -> np.ndarray:
     """Ends of the object's protrusions: flat indices, ascending.
 
     `distances` (int32, K, J, I) are geodesic from the core, -1 outside the object, which does not
     touch the border; `depth` (float32) is the distance to the outside in mm, `min_length` the mm
-    that a protrusion is longer than `SLENDERNESS` times its radius.
+    that a protrusion is longer than `SLENDERNESS` times its radius. The voxels are put in their
+    order on the device.
     """
-    flat, offsets = distances.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    sides, turns = np.zeros(flat.size, np.int8), np.zeros(flat.size, np.int32)
-
-    def keys_of(first: int, last: int) -> np.ndarray:
-        voxels = first + np.flatnonzero(flat[first:last] >= 0)
-        mark_sides(flat, voxels, offsets, sides)
-        return (flat[voxels].astype(np.int64) << 40) + voxels
-
-    keys = np.concatenate(in_parts(keys_of, flat.size, flat.size))
+    task = distances.reshape(-1), depth.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
+    ordered = with_device(device, lambda gpu: _in_order_on(gpu, *task), lambda: _in_order(*task))
     progress.check()
-    keys.sort()
-    keys = np.ascontiguousarray(keys[::-1])
-    progress.check()
-    links, depths = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
-    in_parts(lambda a, b: number_turns(keys, turns, a, b), len(keys), len(keys))
-    task = keys, turns, sides, offsets, depth.reshape(-1), links, depths
-    in_parts(lambda a, b: link_turns(*task, a, b), len(keys), len(keys))
-    progress.check()
-    maxima, widths = progress.wait_for(
-        sink, keys, turns, links, depths, offsets, unit_of(spacing), min_length
-    )
+    limits = task[2], unit_of(spacing), min_length
+    maxima, widths = progress.wait_for(sink, *ordered, *limits)
     return _end_caps(distances, maxima, widths, spacing, progress)
 
 
@@ -112,42 +95,58 @@ def _end_caps(
     return np.unique(np.array(found, np.int64))
 
 
-@compiled
-def mark_sides(
-    distances: np.ndarray, voxels: np.ndarray, offsets: np.ndarray, sides: np.ndarray
-) -> None:
-    """Write to `sides` at which side each voxel joins a component when it is its turn in `sink`.
-
-    The side is `ALL_SIDES` where the neighbours that join before are no
-    connected set, so that components may merge, and where there are none.
-    """
-    for voxel in voxels:
-        joined, found = 0, ALL_SIDES  # bits of the block round the voxel, and one's side
-        for side in range(offsets.size):
-            other = voxel + offsets[side]
-            if (distances[other], other) > (distances[voxel], voxel):
-                joined |= 1 << (side + (side > 12))
-                found = side
-        sides[voxel] = found if is_connected_26(joined) else ALL_SIDES
+def _in_order(
+    distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """The keys, turns, links and depths for `sink`, from flat arrays."""
+    voxels, keys, turns = _keys_and_turns(distances, np)
+    links, depths = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
+    task = voxels, offsets, turns, depth, links, depths
+    in_parts(partial(link_turns, *task), len(keys), len(keys))
+    return keys, turns, links, depths
 
 
-@compiled
-def number_turns(keys: np.ndarray, turns: np.ndarray, first: int, last: int) -> None:
-    """Write to `turns` when it is each voxel's turn, from 1."""
-    for n in range(first, last):
-        turns[keys[n] & LOW_BITS] = n + 1
+def _in_order_on(
+    gpu: Any, distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """The same on a CUDA device."""
+    voxels, keys, turns = _keys_and_turns(gpu.put(distances), gpu.xp)
+    links, depths = (gpu.xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
+    given = gpu.put(offsets.astype(np.int32)), turns, gpu.put(depth)
+    task = voxels, np.int64(len(keys)), *given, links, depths
+    launch_per_item(gpu, KERNELS, "link_turns", len(keys), task)
+    return tuple(gpu.get(array) for array in (keys, turns, links, depths))
+
+
+def _keys_and_turns(distances: Any, xp: Any) -> tuple[Any, Any, Any]:
+    """The object's voxels, ascending, their keys, falling, and each one's turn, from 1."""
+    voxels, turns = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
+    keys = (distances[voxels].astype(np.int64) << 40) + voxels
+    keys.sort()
+    keys = xp.ascontiguousarray(keys[::-1])
+    turns[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
+    return voxels, keys, turns
 
 
 @compiled
 def link_turns(
-    keys: np.ndarray, turns: np.ndarray, sides: np.ndarray, offsets: np.ndarray,
-    depth: np.ndarray, links: np.ndarray, depths: np.ndarray, first: int, last: int,
+    voxels: np.ndarray, offsets: np.ndarray, turns: np.ndarray, depth: np.ndarray,
+    links: np.ndarray, depths: np.ndarray, first: int, last: int,
 ) -> None:  # fmt: skip
-    """Of each voxel, in the order of `keys`, the depth, and the turn of the one it joins, or 0."""
-    for n in range(first, last):
-        voxel = keys[n] & LOW_BITS
-        depths[n], side = depth[voxel], sides[voxel]
-        links[n] = 0 if side == ALL_SIDES else turns[voxel + offsets[side]]
+    """Of some voxels write, at their turns, the depth and the turn of a neighbour to join.
+
+    It is 0 where the neighbours that have joined before are no connected
+    set, so that components may merge in `sink`, and where there are none.
+    """
+    for voxel in voxels[first:last]:
+        own, joined, found = turns[voxel], 0, 0
+        for side in range(offsets.size):
+            other = turns[voxel + offsets[side]]
+            if 0 < other < own:
+                joined |= 1 << (side + (side > 12))
+                found = other
+        links[own - 1] = found if is_connected_26(joined) else 0
+        depths[own - 1] = depth[voxel]
 
 
 @compiled
@@ -283,8 +282,9 @@ def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
     The component grows by runs of voxels along I.
     """
     depth, rows, width = values.shape
-    marks = np.zeros(values.shape, np.uint8)
+    marks = np.zeros(values.shape, np.bool_)
     waiting = [(start // width // rows, start // width % rows, start % width)]
+    runs, count = [(0, 0) for _ in range(0)], 0  # first voxels (flat) and lengths
     while len(waiting) > 0:
         k, j, i = waiting.pop()
         if marks[k, j, i]:
@@ -294,7 +294,9 @@ def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
             first -= 1
         while last < width and values[k, j, last] >= lowest:
             last += 1
-        marks[k, j, first:last] = 1
+        marks[k, j, first:last] = True
+        runs.append(((k * rows + j) * width + first, last - first))
+        count += last - first
         for a in range(max(k - 1, 0), min(k + 2, depth)):
             for b in range(max(j - 1, 0), min(j + 2, rows)):
                 was_new = False
@@ -303,71 +305,11 @@ def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
                     if is_new and not was_new:
                         waiting.append((a, b, n))
                     was_new = is_new
-    found, count = np.empty((3, np.count_nonzero(marks)), np.int32), 0
-    for k in range(depth):
-        for j in range(rows):
-            for i in range(width):
-                if marks[k, j, i]:
-                    found[0, count], found[1, count], found[2, count] = k, j, i
-                    count += 1
+    runs.sort()
+    found, place = np.empty((3, count), np.int32), 0
+    for run, length in runs:
+        for voxel in range(run, run + length):
+            found[0, place], found[1, place] = voxel // width // rows, voxel // width % rows
+            found[2, place] = voxel % width
+            place += 1
     return found
-
-
-# ---- Geodesic distances in a large object on a CUDA device: the CPU's queue takes seconds there
-
-KERNELS = Path(__file__).with_suffix(".cu")
-LARGE = 1 << 20  # voxels of an object, from which on the device is used
-THREADS, ROUNDS = 256, 16  # rounds between two tests of whether anything changed
-
-
-def geodesic_distance_on(
-    device: str,
-    mask: np.ndarray,
-    sources: np.ndarray,
-    spacing: Sequence[float],
-    progress: Progress,
-    known: np.ndarray | None = None,
-) -> np.ndarray:
-    """`geodesic_distance` (the same numbers), on a device named as by users if the object is large.
-
-    Known distances from other sources are lowered where these are nearer; the array may be written.
-    Where the device's memory does not suffice the CPU is used.
-    """
-    gpu = choose_device(device) if np.count_nonzero(mask) >= LARGE else "cpu"
-    if gpu != "cpu":
-        try:
-            with gpu:
-                return _lowered(mask, sources, spacing, progress, known, gpu)
-        except DeviceError:
-            pass  # as likely as not its memory is full
-    return geodesic_distance(mask, sources, spacing, progress, known)
-
-
-def _lowered(
-    mask: np.ndarray,
-    sources: np.ndarray,
-    spacing: Sequence[float],
-    progress: Progress,
-    known: np.ndarray | None,
-    gpu: Any,
-) -> np.ndarray:
-    xp = gpu.xp
-    steps = (gpu.put(step.astype(np.int32)) for step in neighbour_steps(mask.shape, spacing))
-    solid = gpu.put(mask).reshape(-1)
-    voxels = xp.flatnonzero(solid)
-    if known is None:
-        distances = xp.full(mask.size, -1, np.int32)
-        distances[voxels] = FAR
-    else:
-        distances = gpu.put(known).reshape(-1)
-    distances[gpu.put(np.asarray(sources))] = 0
-    changed = xp.ones(1, np.int32)
-    task = voxels, np.int64(len(voxels)), *steps, distances, changed
-    lower, blocks = gpu.kernel(KERNELS, "lower"), -(-len(voxels) // THREADS)
-    while gpu.get(changed)[0]:
-        progress.check()
-        changed[:] = 0
-        for _ in range(ROUNDS):
-            lower((blocks,), (THREADS,), task)
-    distances[distances == FAR] = -1
-    return gpu.get(distances).reshape(mask.shape)

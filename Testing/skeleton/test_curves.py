@@ -8,13 +8,14 @@ from hypothesis import given, settings, strategies
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels import topology
 from FuzzyVesselCoreLib.voxels.distances import (
     distance_to_outside,
     geodesic_distance,
     neighbour_steps,
     unit_of,
 )
-from PotentialSkeletonLib import critical_points, endpoints, force_field
+from PotentialSkeletonLib import critical_points, device_distances, force_field
 from PotentialSkeletonLib.critical_points.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.critical_points.seeds import curvature_seeds, divergence_seeds
 from PotentialSkeletonLib.endpoints import (
@@ -324,18 +325,28 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
 
 
-def test_distances_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(endpoints, "choose_device", lambda name: cpu_cuda)
-    monkeypatch.setattr(endpoints, "LARGE", 1)
-    for seed in range(4):
-        mask = padded(random_solid(np.random.default_rng(seed), 18))
+def test_distances_and_endpoints_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(device_distances, "choose_device", lambda name: cpu_cuda)
+    found_ends = 0
+    for seed in range(8):
+        mask = padded(random_solid(np.random.default_rng(seed), 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
         launches = cpu_cuda.launches
-        found = endpoints.geodesic_distance_on("cuda", mask, sources, spacing, Progress())
-        assert cpu_cuda.launches > launches
+        task = "cuda", mask, spacing, Progress()
+        depth, characteristic = device_distances.depth_and_characteristic(*task)
+        np.testing.assert_array_equal(depth, distance_to_outside(mask, spacing))
+        assert characteristic == topology.euler_characteristic(mask)
+        task = "cuda", mask, sources, spacing, Progress()
+        found = device_distances.geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
+        task = known, 0.3 * depth, spacing, 0.5, Progress()
+        ends = protrusion_endpoints(*task)
+        assert protrusion_endpoints(*task, "cuda").tolist() == ends.tolist()
+        found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = "cuda", mask, more, spacing, Progress(), known.copy()
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(endpoints.geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(device_distances.geodesic_distance_on(*task), known)
+        assert cpu_cuda.launches >= launches + 6
+    assert found_ends

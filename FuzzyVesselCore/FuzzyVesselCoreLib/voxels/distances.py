@@ -137,17 +137,19 @@ def geodesic_distance(
     that have distance 0. Distances `known` from other sources are lowered, in place, where these
     are nearer.
     """
-    voxels = np.flatnonzero(mask != 0)
-    distances = np.full(mask.shape, -1, np.int32) if known is None else known
-    offsets, weights = neighbour_steps(distances.shape, spacing)
-    flat = distances.reshape(-1)
+    offsets, weights = neighbour_steps(mask.shape, spacing)
     if known is None:
-        flat[voxels] = FAR
+        distances = np.full(mask.shape, -1, np.int32)
+        distances[mask != 0] = FAR
+    else:
+        distances = known
+    flat = distances.reshape(-1)
     sources = sources[flat[sources] > 0]
     flat[sources] = 0
     buckets = np.full(weights.max() + 1, -1)
     Progress.of(progress).wait_for(_lower, flat, sources, offsets, weights, buckets)
-    flat[voxels[flat[voxels] == FAR]] = -1
+    if known is None:
+        distances[distances == FAR] = -1
     return distances
 
 

@@ -290,8 +290,10 @@ class _FieldRun:
         ends = np.cumsum(sizes) / sum(sizes)
         for label, (box, size, end) in enumerate(zip(boxes, sizes, ends), start=1):
             part = progress.part(end - size / sum(sizes), end)
-            depth = None if unit_depth is None else np.pad(unit_depth[box], 1)
-            own_classes, own_vectors, layers = self._forces(labels[box] == label, depth, part)
+            depth = None
+            if gpu is None and unit_depth is not None:
+                depth = np.pad(unit_depth[box], 1)
+            own_classes, own_vectors, layers = self._forces(owners[box] == label, depth, part)
             first = [side.start - layers for side in box]
             _place(own_classes, own_vectors, first, label, owners, classes, vectors, xp)
             del own_classes, own_vectors
@@ -308,11 +310,10 @@ class _FieldRun:
         )  # fmt: skip
 
     def _forces(
-        self, own: np.ndarray, depth: np.ndarray | None, progress: Progress
+        self, mask: Any, depth: np.ndarray | None, progress: Progress
     ) -> tuple[Any, Any, int]:
         """Classes and forces in the box of a component, dilated by layers; the layers."""
         xp, gpu, layers = self._xp, self._gpu, self._given_layers
-        mask = own if gpu is None else gpu.put(own.view(np.uint8)).view(bool)
         if layers is None:
             layers = automatic_charge_distance(xp.pad(mask, 1), depth, gpu)
         classes, targets = classes_and_targets(xp.pad(mask, layers), layers, progress)
@@ -322,7 +323,7 @@ class _FieldRun:
             self._sum(classes == SURFACE, targets, vectors, progress)
         except MemoryError as error:
             raise DeviceError(
-                f"The memory does not suffice for the field of {own.size} voxels: {error}. Crop "
+                f"The memory does not suffice for the field of {mask.size} voxels: {error}. Crop "
                 "the labelmap, or use method 'direct-serial', which is slow."
             ) from error
         clear_across(vectors, layers)

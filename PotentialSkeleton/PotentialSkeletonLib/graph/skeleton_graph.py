@@ -27,8 +27,14 @@ def topology(voxels: np.ndarray) -> tuple[int, int]:
     """Components and Euler characteristic of voxels (n, 3) that touch at faces, edges, corners."""
     if not len(voxels):
         return 0, 0
-    pairs = np.stack(neighbour_pairs(voxels[np.lexsort(voxels.T[::-1])]), axis=1)
-    return max(component_numbers(len(voxels), pairs)), _characteristic(voxels)
+    return component_count(voxels[np.lexsort(voxels.T[::-1])]), _characteristic(voxels)
+
+
+def component_count(voxels: np.ndarray) -> int:
+    """The components of voxels (n, 3) in ascending order of K, J, I."""
+    if not len(voxels):
+        return 0
+    return max(component_numbers(len(voxels), np.stack(neighbour_pairs(voxels), axis=1)))
 
 
 def _characteristic(voxels):
@@ -335,7 +341,9 @@ def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) ->
     solid = mask.view(np.uint8)
     shells = in_parts(lambda a, b: shell_of_planes(solid, a, b), len(solid), solid.size)
     shell = np.stack(np.unravel_index(np.concatenate(shells), mask.shape), axis=1)
-    tree = cKDTree(shell * np.asarray(spacing), balanced_tree=False, compact_nodes=False)
+    tree = cKDTree(
+        shell * np.asarray(spacing), leafsize=64, balanced_tree=False, compact_nodes=False
+    )
     return tree.query(points * np.asarray(spacing), workers=-1)[0]
 
 
