@@ -21,7 +21,7 @@ from FuzzyVesselCoreLib.voxels.distances import (
     geodesic_distance,
     neighbour_steps,
 )
-from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic, signed_cells
 
 KERNELS = Path(__file__).with_suffix(".cu")
 ROUNDS = 16  # between two tests of whether anything changed
@@ -61,7 +61,8 @@ def depth_and_characteristic(
             task = before, squared, np.int64(mask.size), *line, np.int32(axis == 0)
             launch_per_item(gpu, KERNELS, "nearest_outside", mask.size, task)
             progress.check()
-        return gpu.get(squared), euler_characteristic(solid)
+        cells = gpu.xp.pad(solid, 1)
+        return gpu.get(squared), signed_cells(cells.ravel(), cells.strides, cells.size)
 
     def on_cpu() -> tuple[np.ndarray, int]:
         return distance_to_outside(mask, spacing, progress), euler_characteristic(mask)

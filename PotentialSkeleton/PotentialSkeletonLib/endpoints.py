@@ -10,6 +10,7 @@ end is extended.
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +89,14 @@ def _end_caps(
     progress: Progress,
 ) -> np.ndarray:
     """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
-    found = []
-    for maximum, width in zip(maxima, widths):
-        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
-        progress.check()
-    return np.unique(np.array(found, np.int64))
+
+    def centres(first: int, last: int) -> list[int]:
+        ends = zip(maxima[first:last], widths[first:last])
+        return [end_cap_centre(distances, at, CAP_REACH * width, spacing) for at, width in ends]
+
+    parts = in_parts(centres, len(maxima), distances.size)
+    progress.check()
+    return np.unique(np.array(list(chain(*parts)), np.int64))
 
 
 def _in_order(
@@ -282,34 +286,39 @@ def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
     The component grows by runs of voxels along I.
     """
     depth, rows, width = values.shape
-    marks = np.zeros(values.shape, np.bool_)
-    waiting = [(start // width // rows, start // width % rows, start % width)]
-    runs, count = [(0, 0) for _ in range(0)], 0  # first voxels (flat) and lengths
-    while len(waiting) > 0:
-        k, j, i = waiting.pop()
-        if marks[k, j, i]:
-            continue
-        first, last = i, i + 1
-        while first > 0 and values[k, j, first - 1] >= lowest:
-            first -= 1
-        while last < width and values[k, j, last] >= lowest:
-            last += 1
-        marks[k, j, first:last] = True
-        runs.append(((k * rows + j) * width + first, last - first))
+    ends = np.zeros(values.shape, np.int32)  # where the run of each voxel ends, once it is found
+    row = start // width
+    runs = [new_run(values, ends, row // rows, row % rows, start % width, lowest)]
+    at = count = 0
+    while at < len(runs):
+        k, j, first, last = runs[at]
+        at += 1
         count += last - first
         for a in range(max(k - 1, 0), min(k + 2, depth)):
             for b in range(max(j - 1, 0), min(j + 2, rows)):
-                was_new = False
-                for n in range(max(first - 1, 0), min(last + 1, width)):
-                    is_new = values[a, b, n] >= lowest and not marks[a, b, n]
-                    if is_new and not was_new:
-                        waiting.append((a, b, n))
-                    was_new = is_new
+                i = max(first - 1, 0)
+                while i < min(last + 1, width):
+                    if ends[a, b, i] == 0 and values[a, b, i] >= lowest:
+                        runs.append(new_run(values, ends, a, b, i, lowest))
+                    i = max(i, ends[a, b, i]) + 1
     runs.sort()
     found, place = np.empty((3, count), np.int32), 0
-    for run, length in runs:
-        for voxel in range(run, run + length):
-            found[0, place], found[1, place] = voxel // width // rows, voxel // width % rows
-            found[2, place] = voxel % width
+    for k, j, first, last in runs:
+        for i in range(first, last):
+            found[0, place], found[1, place], found[2, place] = k, j, i
             place += 1
     return found
+
+
+@compiled_inside
+def new_run(
+    values: np.ndarray, ends: np.ndarray, k: int, j: int, i: int, lowest: float
+) -> tuple[int, int, int, int]:
+    """The voxels from `lowest` up along I round a voxel: K, J, first and end."""
+    first, last = i, i + 1
+    while first > 0 and values[k, j, first - 1] >= lowest:
+        first -= 1
+    while last < values.shape[2] and values[k, j, last] >= lowest:
+        last += 1
+    ends[k, j, first:last] = last
+    return k, j, first, last

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -37,7 +38,7 @@ class CudaDevice:
 
         self.xp = cupy
         self.ordinal = ordinal
-        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
+        self.properties = _properties(ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self.pool: Any = None
@@ -157,6 +158,14 @@ class CudaDevice:
         to_device = runtime.memcpyDeviceToDevice
         where, stream = int(kernel.module.get_global_var(name)), self.xp.cuda.get_current_stream()
         runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
+
+
+@cache
+def _properties(ordinal: int) -> dict[str, Any]:
+    """They take a millisecond to read."""
+    import cupy
+
+    return cupy.cuda.runtime.getDeviceProperties(ordinal)
 
 
 def _megabytes(size: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..jit import compiled, compiled_inside, inlined
+from ..threads import in_parts
 from .masks import label_components
 
 # ---- simple points
@@ -101,23 +102,32 @@ def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: i
 # ---- Euler characteristic
 
 
-def euler_characteristic(mask: Any) -> int:
-    """Components - tunnels + cavities of an object (K, J, I; not 0), an array of NumPy or CuPy.
+def euler_characteristic(mask: np.ndarray) -> int:
+    """Components - tunnels + cavities of an object (K, J, I; not 0).
 
     The object is taken as the union of its voxels' closed cubes, which has the same components,
     tunnels and cavities as the digital object: the characteristic is the number of corners - edges
     + faces - cubes.
     """
-    padded = np.pad(mask != 0, 1)
-    return _signed_cells(padded.ravel(), padded.strides)
+    padded = np.pad(np.asarray(mask, bool), 1)
+    cells, strides = padded.reshape(-1), padded.strides
+
+    def part(first: int, last: int) -> int:
+        return signed_cells(cells[max(first - sum(strides), 0) : last], strides, last - first)
+
+    return sum(in_parts(part, cells.size, cells.size))
 
 
-def _signed_cells(cells: Any, strides: tuple[int, ...]) -> int:
-    """The alternating sum of cells (bool, flat) and of those between two along some strides."""
+def signed_cells(cells: Any, strides: tuple[int, ...], count: int) -> int:
+    """The alternating sum of cells (bool, flat) and of those between two along some strides.
+
+    The last `count` ones are counted; an array of NumPy or CuPy.
+    """
     if not strides:
-        return -int(np.count_nonzero(cells))
+        return -int(np.count_nonzero(cells[-count:]))
     step, others = strides[0], strides[1:]
-    return _signed_cells(cells, others) - _signed_cells(cells[step:] | cells[:-step], others)
+    between = cells[step:] | cells[:-step]
+    return signed_cells(cells, others, count) - signed_cells(between, others, count)
 
 
 def cycle_count(mask: np.ndarray) -> int:

@@ -336,15 +336,42 @@ def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) ->
     The object (bool) does not touch the array's border. The nearest voxel outside has one of the
     object at a face: else a step towards the point would be nearer.
     """
-    from scipy.spatial import cKDTree
-
     solid = mask.view(np.uint8)
     shells = in_parts(lambda a, b: shell_of_planes(solid, a, b), len(solid), solid.size)
-    shell = np.stack(np.unravel_index(np.concatenate(shells), mask.shape), axis=1)
-    tree = cKDTree(
-        shell * np.asarray(spacing), leafsize=64, balanced_tree=False, compact_nodes=False
-    )
-    return tree.query(points * np.asarray(spacing), workers=-1)[0]
+    shell = np.concatenate(shells)
+    planes = np.searchsorted(shell, np.arange(len(mask) + 1) * mask[0].size)
+    places = np.stack(np.unravel_index(shell, mask.shape), axis=1) * np.asarray(spacing)
+    task = points * np.asarray(spacing), places, planes, spacing[0]
+    found = in_parts(lambda a, b: nearest_distances(*task, a, b), len(points), len(shell))
+    return np.concatenate(found)
+
+
+@compiled
+def nearest_distances(points, places, planes, step, first, last):
+    """Distance of some points (mm) to the nearest of some places, those of plane k from planes[k].
+
+    Planes are `step` mm apart; those nearest to the point come first.
+    """
+    found = np.empty(last - first)
+    for n in range(first, last):
+        k, j, i = points[n]
+        middle, least, away, is_near = round(k / step), np.inf, 0, True
+        while is_near:
+            is_near = False
+            for plane in (middle - away, middle + away):
+                if (plane * step - k) ** 2 >= least or not 0 <= plane < planes.size - 1:
+                    continue
+                is_near = True
+                for place in range(planes[plane], planes[plane + 1]):
+                    square = (
+                        (places[place, 0] - k) ** 2
+                        + (places[place, 1] - j) ** 2
+                        + (places[place, 2] - i) ** 2
+                    )
+                    least = min(least, square)
+            away += 1
+        found[n - first] = np.sqrt(least)
+    return found
 
 
 @compiled
