@@ -10,7 +10,6 @@ end is extended.
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +88,11 @@ def _end_caps(
     progress: Progress,
 ) -> np.ndarray:
     """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
-
-    def centres(first: int, last: int) -> list[int]:
-        ends = zip(maxima[first:last], widths[first:last])
-        return [end_cap_centre(distances, at, CAP_REACH * width, spacing) for at, width in ends]
-
-    parts = in_parts(centres, len(maxima), distances.size)
-    progress.check()
-    return np.unique(np.array(list(chain(*parts)), np.int64))
+    found = []
+    for maximum, width in zip(maxima, widths):
+        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
+        progress.check()
+    return np.unique(np.array(found, np.int64))
 
 
 def _in_order(

@@ -138,24 +138,14 @@ def geodesic_distance(
     are nearer.
     """
     offsets, weights = neighbour_steps(mask.shape, spacing)
-    solid, is_new = mask.reshape(-1), known is None
-    distances = np.empty(mask.shape, np.int32) if known is None else known
+    distances = np.where(mask, FAR, np.int32(-1)) if known is None else known
     flat = distances.reshape(-1)
-
-    def begin(first: int, last: int) -> None:
-        flat[first:last] = np.where(solid[first:last], FAR, np.int32(-1))
-
-    def end(first: int, last: int) -> None:
-        flat[first:last][flat[first:last] == FAR] = -1
-
-    if is_new:
-        in_parts(begin, flat.size, flat.size)
     sources = sources[flat[sources] > 0]
     flat[sources] = 0
     buckets = np.full(weights.max() + 1, -1)
     Progress.of(progress).wait_for(_lower, flat, sources, offsets, weights, buckets)
-    if is_new:
-        in_parts(end, flat.size, flat.size)
+    if known is None:
+        distances[distances == FAR] = -1
     return distances
 
 

@@ -16,6 +16,7 @@ from FuzzyVesselCoreLib.voxels.masks import (
     bounding_box,
     boxes_of,
     fill_cavities,
+    full_box,
     label_components,
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
@@ -56,7 +57,7 @@ def prepare(
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
     warnings = input_warnings(values, bool(given.all()), options.strength)
-    solid = np.ascontiguousarray(given[box])
+    solid = given[box]
     origin = np.array([side.start - 1 for side in box])
     changes = cavity_counts([0, 0]) | dict(
         islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
@@ -80,7 +81,7 @@ def prepare(
     if not is_one:
         labels, count = label_components(solid)
     if count == 1:
-        own = bounding_box(solid) or ()
+        own = full_box(solid.shape) if is_one else bounding_box(solid) or ()
         one = origin + [side.start for side in own], np.pad(solid[own], 1)
         return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
     sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
