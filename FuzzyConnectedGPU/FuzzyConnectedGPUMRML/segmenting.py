@@ -16,29 +16,24 @@ from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError, InputRemoved
-from FuzzyVesselCoreLib.geometry import inside, voxel_volume
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import (
-    CONNECTEDNESS,
-    DIVISION,
-    LABELMAP,
-    OUTPUTS,
-    SEGMENTATION,
-    check_apart,
-    claim,
-    output_of,
-)
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
     PlacedPoints,
+    inside,
     paint,
     placed_points,
     points_in_volume,
     seeds_of,
     world_points,
 )
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, region_mask, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import (
+    ijk_to_ras,
+    image_from_array,
+    node_name,
+    region_mask,
+    voxel_volume,
+    voxels_of,
+)
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     check_segmentation,
@@ -47,6 +42,20 @@ from FuzzyVesselCoreLib.mrml.segments import (
     new_segment,
     put_segment,
     segments_tagged,
+)
+from FuzzyVesselCoreLib.mrml.writing import (
+    CONNECTEDNESS,
+    DIVISION,
+    LABELMAP,
+    OUTPUTS,
+    SEGMENTATION,
+    all_or_nothing,
+    check_apart,
+    claim,
+    fill_volume,
+    output_of,
+    put_beside,
+    show_as_overlay,
 )
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _

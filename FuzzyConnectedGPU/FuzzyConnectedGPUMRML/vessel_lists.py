@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib.affinity import seed_statistics
-from FuzzyVesselCoreLib.geometry import inside
-from FuzzyVesselCoreLib.mrml.ownership import referred
 from FuzzyVesselCoreLib.mrml.points import (
     VESSEL_COLOR,
     color_of,
+    inside,
     paint,
     placed_points,
     points_in_volume,
 )
 from FuzzyVesselCoreLib.mrml.reading import voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
+from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"

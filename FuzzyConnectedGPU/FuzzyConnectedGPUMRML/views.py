@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import (
+    array_from_image,
+    image_from_array,
+    matrix_from_array,
+    voxels_of,
+)
 from FuzzyVesselCoreLib.mrml.segments import is_result
+from FuzzyVesselCoreLib.mrml.writing import SEGMENTATION, belongs_to, is_output, remove_node
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn

@@ -13,10 +13,10 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
+from FuzzyVesselCoreLib.mrml.writing import KIND
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun

@@ -15,25 +15,22 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
-from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.changes import (
-    all_or_nothing,
-    folder_item_of,
-    put_beside,
-    remove_node,
-    subject_hierarchy,
-)
-from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import (
+from FuzzyVesselCoreLib.mrml.points import voxels_to_points
+from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
+from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, node_name
+from FuzzyVesselCoreLib.mrml.writing import (
     SKELETON,
+    all_or_nothing,
     belongs_to,
     check_apart,
     claim,
+    folder_item_of,
     is_output,
+    put_beside,
     referred,
+    remove_node,
+    subject_hierarchy,
 )
-from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.points import voxels_to_points
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
+    array_from_image,
     ijk_to_ras,
     image_to_world,
     matrix_between,

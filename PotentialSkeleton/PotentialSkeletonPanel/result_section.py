@@ -12,7 +12,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.changes import remove_node
+from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
 from PotentialSkeletonLib.graph.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course

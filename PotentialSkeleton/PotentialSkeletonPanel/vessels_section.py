@@ -7,7 +7,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.ownership import SKELETON, is_output
+from FuzzyVesselCoreLib.mrml.writing import SKELETON, is_output
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver
 from PotentialSkeletonMRML.parameters import Colouring
 from PotentialSkeletonMRML.solid import visible_segments
