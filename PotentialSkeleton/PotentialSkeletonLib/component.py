@@ -14,8 +14,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
-from .critical_points.seeds import curvature_seeds, divergence_seeds
+from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .endpoints import endpoints_beyond, geodesic_distance_on, protrusion_endpoints
 from .extraction import SkeletonOptions
 from .field.force_field import (
@@ -28,11 +27,10 @@ from .field.force_field import (
 )
 from .graph.curve_skeleton import Branch, CurveSkeleton, Node
 from .graph.skeleton_graph import skeleton_graph, topology
-from .object.preparing import Prepared
-from .object.voxel_classes import ComponentVolumes
+from .preparing import ComponentVolumes, Prepared
+from .seeds import curvature_seeds, divergence_seeds
 from .thinning import LevelThinning, membership, union
-from .tracing.curve_voxels import voxels_of
-from .tracing.streamlines import ComponentCurves
+from .traced_curves import ComponentCurves, voxels_of
 
 TINY = 27  # voxels: components below it are reported
 

@@ -153,7 +153,7 @@ def skeletonize(
     root = Progress.of(progress)
     with needs_numba():
         from .component import assemble
-        from .object.preparing import prepare
+        from .preparing import prepare
 
     given = np.asanyarray(mask)
     shape = given.shape if given.ndim == 3 else (1, *given.shape)

@@ -1,1 +1,1 @@
-"""The force field: `solid` (charges, classes), `convolution` (their sum), `force_field` (all)."""
+"""The force field: `convolution` of the charges, `force_field` (all)."""
