@@ -12,6 +12,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.affinity import seed_statistics
 from FuzzyVesselCoreLib.mrml.points import (
+    BACKGROUND_COLOR,
     VESSEL_COLOR,
     color_of,
     inside,
@@ -119,6 +120,24 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
     refer(parameters.parameterNode, ROLE, lists)
+
+
+def list_of(parameters: Any, name: str) -> Any:
+    """The list of vessel points (`seeds`) or of background points; created if missing."""
+    if getattr(parameters, name) is None:
+        setattr(parameters, name, new_list(name))
+    return getattr(parameters, name)
+
+
+def new_list(name: str) -> Any:
+    """A new list of vessel points (`seeds`) or of background points, in its colour."""
+    import slicer
+
+    vessel, scene = name == "seeds", slicer.mrmlScene
+    title = scene.GenerateUniqueName(NAMES[OTHER] if vessel else _("Not vessel"))
+    node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
+    return node
 
 
 def add_vessel(parameters: Any) -> Any:

@@ -23,8 +23,7 @@ from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
 from .output_section import OutputSection
-from .placing import ClickUndo
-from .seeds_section import SeedsSection
+from .seeds_section import ClickUndo, SeedsSection
 from .threshold_section import LEAST, ThresholdSection
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
