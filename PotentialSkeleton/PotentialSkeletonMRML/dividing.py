@@ -28,8 +28,7 @@ from PotentialSkeletonLib.branch_tools import (
 )
 from PotentialSkeletonLib.tree import rooted_forest
 
-from .colouring import branch_color, generation_color
-from .lines import fill_table, names_of, stored_skeleton, told_apart
+from .lines import branch_color, fill_table, generation_color, names_of, stored_skeleton, told_apart
 from .outputs import INPUT, LABEL, SEGMENT, tree_name
 from .solid import SolidInput, read_solid
 

@@ -36,19 +36,23 @@ from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 
-from .colouring import NO_SEGMENT, branch_color, color_model, fill_model, line_colors
 from .lines import (
+    NO_SEGMENT,
     RADIUS,
+    branch_color,
     branch_lines,
+    color_model,
+    fill_model,
     fill_table,
     fit_names,
+    line_colors,
     names_of,
     show_names,
     stored_table,
     tubes,
     vtk_array,
 )
-from .solid import SolidInput
+from .solid import SolidInput, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
@@ -348,7 +352,7 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
 def tree_segment(model: Any) -> Any:
     """The vtkSegment that a tree was found in, or None."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
-    if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
+    if not segment_id or not is_segmentation(node):
         return None
     return node.GetSegmentation().GetSegment(segment_id)
 

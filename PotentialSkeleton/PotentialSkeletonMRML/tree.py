@@ -25,10 +25,11 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, outputs, straightening
-from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
     branch_lines,
+    fill_model,
+    kind_of,
     names_of,
     set_names,
     stored_skeleton,
