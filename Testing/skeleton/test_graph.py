@@ -54,6 +54,7 @@ ARMS = [[(0, 0, 1), (5, -5, 1)], [(0, 1, 2), (-5, 1, 7)], [(0, 2, 1), (5, 7, 1)]
     [
         ([[(3, 4, 5), (3, 4, 5)]], [0]),
         ([[(0, 0, 0), (0, 5, 9)]], [1, 1]),
+        ([[(0, 0, 0), (0, 5, 0)], [(0, 5, 0), (0, 5, 5)]], [1, 1]),  # three meet in the corner
         ([[(0, 0, 5), (0, 10, 5)], [(0, 5, 0), (0, 5, 10)]], [1, 1, 1, 1, 4]),
         ([LOOP], [2]),
         ([LOOP, [(0, 4, -6), (0, 4, 0)], [(0, 4, 8), (0, 4, 14)]], [1, 1, 3, 3]),
@@ -70,6 +71,8 @@ def test_ends_and_junctions_of_thin_voxels(paths, degrees):
     used = [voxel for _, chain, _ in graph.chains for voxel in chain]
     used += [voxel for voxels in graph.nodes for voxel in voxels]
     assert len(set(used)) == len(used)
+    steps = [np.diff(graph.voxels[chain], axis=0) for _, chain, _ in graph.chains]
+    assert all(np.abs(step).max(initial=0) <= 1 for step in steps)
 
 
 @given(strategies.integers(0, 10**6), strategies.sampled_from([0.1, 0.3, 0.6]))
