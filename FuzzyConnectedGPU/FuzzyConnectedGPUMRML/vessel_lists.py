@@ -1,4 +1,4 @@
-"""Which lists of points are the vessels, what kind each is, and branches that points hand over.
+"""Lists of points: which are the vessels, their kinds, branches handed over, points found.
 
 The vessels are references of the module's parameter node, in their order; `seeds` among the
 parameters is the vessel whose points are placed now. With one vessel there are no references.
@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.affinity import seed_statistics
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
     VESSEL_COLOR,
@@ -19,16 +21,18 @@ from FuzzyVesselCoreLib.mrml.points import (
     paint,
     placed_points,
     points_in_volume,
+    world_points,
 )
-from FuzzyVesselCoreLib.mrml.reading import voxels_of
+from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
-from FuzzyVesselCoreLib.mrml.writing import referred
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, in_scene, referred, refuse_without
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
 POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
+AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
 
 Color = tuple[float, float, float]
@@ -226,6 +230,59 @@ def give_point(node: Any, index: int, other: Any) -> int:
         getattr(other, f"SetNthControlPoint{name}")(new, value)
     node.RemoveNthControlPoint(index)
     return new
+
+
+# ---- points found without a click
+
+
+def find_seeds(
+    volume_node: Any,
+    options: Any,
+    count: int,
+    seeds_node: Any = None,
+    progress: Any = None,
+    cached: Any = None,
+) -> Any:
+    """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
+
+    The options are those of a run; no point is added into a voxel that holds one.
+    """
+    import slicer
+
+    voxels = voxels_of(volume_node)
+    if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
+        text = _("{name} is no list of points: choose one, or none for a new list.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
+        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
+    inputs = [node for node in nodes if in_scene(node)]
+    found = automatic_seeds(
+        voxels,
+        find_map=cached and cached.find,
+        spacing=volume_node.GetSpacing()[::-1],
+        mask=options.region(volume_node, voxels.shape),
+        count=count,
+        device=options.device,
+        progress=progress,
+    )
+    refuse_without(inputs)
+    with all_or_nothing() as add:
+        if seeds_node is None:
+            seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
+            paint(seeds_node, VESSEL_COLOR)
+        points, number = placed_points(seeds_node), 0
+        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
+        with slicer.util.NodeModify(seeds_node):
+            for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
+                if tuple(voxel) in known:
+                    continue
+                number += 1
+                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
+                    number += 1
+                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
+    return seeds_node
 
 
 # ---- points as rows of a table, which say which one is odd

@@ -15,7 +15,13 @@ from FuzzyVesselCoreLib.mrml.reading import (
     voxels_of,
 )
 from FuzzyVesselCoreLib.mrml.segments import is_result
-from FuzzyVesselCoreLib.mrml.writing import SEGMENTATION, belongs_to, is_output, remove_node
+from FuzzyVesselCoreLib.mrml.writing import (
+    SEGMENTATION,
+    belongs_to,
+    in_scene,
+    is_output,
+    remove_node,
+)
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
@@ -168,9 +174,7 @@ class LabelPreview:
     @property
     def shown(self) -> bool:
         """Whether it is shown just now."""
-        import slicer
-
-        return self._node is not None and bool(slicer.mrmlScene.IsNodePresent(self._node))
+        return in_scene(self._node)
 
     def show(
         self,

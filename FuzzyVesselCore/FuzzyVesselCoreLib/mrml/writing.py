@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, InputRemoved
 from ..translation import tr as _
 from .reading import node_name
 
@@ -93,6 +93,20 @@ def check_apart(outputs: Iterable[Any], inputs: dict[str, Any]) -> None:
 
 
 # ---- nodes added, filled and removed
+
+
+def in_scene(node: Any) -> bool:
+    """Whether there is a node, and it is in the scene."""
+    import slicer
+
+    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
+
+
+def refuse_without(nodes: list[Any]) -> None:
+    """Raise `InputRemoved` where an input is no longer in the scene."""
+    for node in nodes:
+        if not in_scene(node):
+            raise InputRemoved(node_name(node))
 
 
 @contextmanager
