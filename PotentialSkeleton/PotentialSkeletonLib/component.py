@@ -15,9 +15,10 @@ from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
+from .curve_skeleton import Branch, CurveSkeleton, Node
 from .endpoints import endpoints_beyond, geodesic_distance_on, protrusion_endpoints
 from .extraction import SkeletonOptions
-from .field.force_field import (
+from .force_field import (
     CPU_METHODS,
     NOT_RESOLVED,
     changes,
@@ -25,10 +26,9 @@ from .field.force_field import (
     counted,
     field_of_components,
 )
-from .graph.curve_skeleton import Branch, CurveSkeleton, Node
-from .graph.skeleton_graph import skeleton_graph, topology
 from .preparing import ComponentVolumes, Prepared
 from .seeds import curvature_seeds, divergence_seeds
+from .skeleton_graph import skeleton_graph, topology
 from .thinning import LevelThinning, membership, union
 from .traced_curves import ComponentCurves, voxels_of
 

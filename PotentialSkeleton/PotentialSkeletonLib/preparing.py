@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.voxels.masks import (
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 from .extraction import SkeletonOptions
-from .field.force_field import checked_device
+from .force_field import checked_device
 from .voxel_classes import checked_labelmap
 
 LARGE = 1 << 20  # voxels of the box from which on a CUDA device looks at the object first

@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.points import voxels_to_points
 from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
-from PotentialSkeletonLib.graph.curve_skeleton import (
+from PotentialSkeletonLib.curve_skeleton import (
     END,
     JUNCTION,
     LOOP,

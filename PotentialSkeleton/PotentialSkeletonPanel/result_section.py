@@ -14,7 +14,7 @@ from slicer.i18n import tr as _
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
-from PotentialSkeletonLib.graph.curve_skeleton import table_text
+from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import lines
 from PotentialSkeletonMRML.outputs import kept_notes, tree_name

@@ -16,8 +16,7 @@ from skimage.measure import euler_number
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.graph.curve_skeleton import line_shape
-from PotentialSkeletonLib.graph.skeleton_graph import VoxelGraph, topology
+from PotentialSkeletonLib.curve_skeleton import line_shape
 from PotentialSkeletonLib.interchange import (
     network,
     rooted_centrelines,
@@ -26,6 +25,7 @@ from PotentialSkeletonLib.interchange import (
     write_graphml,
     write_simvascular,
 )
+from PotentialSkeletonLib.skeleton_graph import VoxelGraph, topology
 from PotentialSkeletonLib.tree import root_to_tip_lines, rooted_forest, skeleton_of_polylines
 from support.solids import line, ring, tapered_y, tube
 from support.trees import OBLIQUE, OBLIQUE_SPACING, closed_ring, fork, random_tree, ring_with_handle

@@ -17,7 +17,8 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import boxes_of, fill_cavities, label_components
 
-from ..voxel_classes import (
+from .convolution import convolve, distance_bands, padded_shape
+from .voxel_classes import (
     OUTSIDE,
     SURFACE,
     automatic_charge_distance,
@@ -26,7 +27,6 @@ from ..voxel_classes import (
     classes_and_targets,
     clear_across,
 )
-from .convolution import convolve, distance_bands, padded_shape
 
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
@@ -365,7 +365,7 @@ class _FieldRun:
 
     def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
         with needs_numba():
-            from .. import papers
+            from . import papers
         task, method = (points, charges, self._strength), self._method
         if self._gpu is None:
             forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)

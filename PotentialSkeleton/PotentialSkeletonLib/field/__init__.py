@@ -1,1 +1,0 @@
-"""The force field: `convolution` of the charges, `force_field` (all)."""
