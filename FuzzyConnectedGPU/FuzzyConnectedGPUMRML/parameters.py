@@ -119,12 +119,6 @@ class FuzzyConnectedGPUParameterNode:
     showDisputed: bool = False
 
 
-def chosen_threshold(parameters: Any) -> float | None:
-    """The threshold that a person chose; None where runs choose it."""
-    manual = parameters.thresholdSource.value == "manual"
-    return parameters.threshold if manual else None
-
-
 # ---- What belongs to a volume, and comes back when it is chosen again
 
 PREFIX = "FuzzyVesselGPU.State."  # of attributes and references of the volume
