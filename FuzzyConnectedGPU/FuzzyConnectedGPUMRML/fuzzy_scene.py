@@ -17,9 +17,10 @@ from FuzzyVesselCoreLib.mrml.provenance import (
     volume_fingerprint,
 )
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxel_volume, voxels_of
+from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 
-from .vessel_lists import is_hand_over, referred
+from .vessel_lists import is_hand_over
 
 # Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"  # the origin

@@ -53,6 +53,7 @@ from FuzzyVesselCoreLib.mrml.writing import (
     in_scene,
     output_of,
     put_beside,
+    refer,
     refuse_without,
     show_as_overlay,
 )
@@ -61,7 +62,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
-from .vessel_lists import is_hand_over, is_seed, order_of, refer
+from .vessel_lists import is_hand_over, is_seed, order_of
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey

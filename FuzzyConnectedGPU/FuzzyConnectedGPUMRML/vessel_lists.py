@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyConnectedGPULib import automatic_seeds
-from FuzzyConnectedGPULib.affinity import seed_statistics
+from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
@@ -25,7 +25,13 @@ from FuzzyVesselCoreLib.mrml.points import (
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
-from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, in_scene, referred, refuse_without
+from FuzzyVesselCoreLib.mrml.writing import (
+    all_or_nothing,
+    in_scene,
+    refer,
+    referred,
+    refuse_without,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
@@ -90,18 +96,6 @@ def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
 
 def _rounded(color: Color) -> tuple:
     return tuple(round(part, 3) for part in color)
-
-
-# --- references to several nodes
-
-
-def refer(node: Any, role: str, wanted: Sequence[Any]) -> None:
-    """Let a node refer to these nodes in a role, and to no others."""
-    ids, count = [each.GetID() for each in wanted], node.GetNumberOfNodeReferences(role)
-    if [node.GetNthNodeReferenceID(role, n) for n in range(count)] != ids:
-        node.RemoveNodeReferenceIDs(role)
-        for each in ids:
-            node.AddNodeReferenceID(role, each)
 
 
 # --- the vessels of the parameters
@@ -305,15 +299,15 @@ def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRo
     points = placed_points(seeds_node)
     volume = voxels_of(volume_node, copy=False)
     voxels = points_in_volume(volume_node, points.world)
-    hit, values = inside(voxels, volume.shape), {}
-    if hit.any():
-        found = seed_statistics(volume, voxels[hit], radius)
-        each = zip(found.intensity.tolist(), found.mean.tolist(), found.deviation.tolist())
-        values = dict(zip(np.flatnonzero(hit).tolist(), each))
-    return [
-        SeedRow(index, label, tuple(voxel[::-1].tolist()), *values.get(n, ()))
-        for n, (index, label, voxel) in enumerate(zip(points.indices, points.labels, voxels))
-    ]
+    places = zip(points.indices, points.labels, voxels, inside(voxels, volume.shape))
+    rows = []
+    for index, label, voxel, hit in places:
+        values: tuple = ()
+        if hit:
+            box = neighbourhood(volume, voxel, radius)
+            values = float(volume[tuple(voxel)]), float(box.mean()), float(box.std())
+        rows.append(SeedRow(index, label, tuple(voxel[::-1].tolist()), *values))
+    return rows
 
 
 def odd_point(rows: Sequence[SeedRow]) -> tuple[SeedRow | None, float | None]:

@@ -8,7 +8,6 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import fuzzy_scene
-from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
@@ -24,7 +23,7 @@ from FuzzyVesselCoreLib.widgets.run import LatestRun
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
 from .output_section import OutputSection
 from .seeds_section import ClickUndo, SeedsSection
-from .threshold_section import LEAST, ThresholdSection
+from .threshold_section import LEAST, ThresholdSection, chosen_threshold
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 

@@ -10,7 +10,6 @@ from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
-from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.vessel_lists import (
     Color,
     SeedRow,
@@ -24,6 +23,7 @@ from FuzzyConnectedGPUMRML.vessel_lists import (
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 from .input_section import region_nodes, region_problem
+from .threshold_section import chosen_threshold
 from .vessels_section import Cell, Table, icon
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes

@@ -10,7 +10,6 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres
-from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import scene_threshold, threshold_scene
 from FuzzyConnectedGPUMRML.views import preview_threshold
 from FuzzyVesselCoreLib.errors import InputError
@@ -193,6 +192,12 @@ class ThresholdSection:
         if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
+
+
+def chosen_threshold(parameters: Any) -> float | None:
+    """The threshold that a person chose; None where runs choose it."""
+    manual = parameters.thresholdSource.value == "manual"
+    return parameters.threshold if manual else None
 
 
 def _wanted(parameters: Any) -> tuple:

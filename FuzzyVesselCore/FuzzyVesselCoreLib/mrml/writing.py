@@ -75,6 +75,15 @@ def referred(node: Any, role: str) -> list[Any]:
     return [each for each in found if each is not None]
 
 
+def refer(node: Any, role: str, wanted: Sequence[Any]) -> None:
+    """Let a node refer to these nodes in a role, and to no others."""
+    ids, count = [each.GetID() for each in wanted], node.GetNumberOfNodeReferences(role)
+    if [node.GetNthNodeReferenceID(role, n) for n in range(count)] != ids:
+        node.RemoveNodeReferenceIDs(role)
+        for each in ids:
+            node.AddNodeReferenceID(role, each)
+
+
 def output_of(source_node: Any, kind: str, class_name: str) -> Any:
     """The newest node that takes a source's results of a kind, or None."""
     import slicer
