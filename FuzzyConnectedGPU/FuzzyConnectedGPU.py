@@ -259,7 +259,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         vtkMRMLMarkupsFiducialNode
             The strongest seed first.
         """
-        from FuzzyConnectedGPUMRML.segmenting import find_seeds
+        from FuzzyConnectedGPUMRML.vessel_lists import find_seeds
 
         progress = arguments.pop("progress", None)
         options = _options(arguments)

@@ -190,7 +190,7 @@ def clicked_vessels() -> tuple[Any, list, np.ndarray]:
 
 def vessels(folder: Path) -> None:
     """Three vessels in the panel, where they are disputed, and two in the Segment Editor."""
-    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyConnectedGPUMRML.vessel_lists import new_list
 
     volume, points, background = clicked_vessels()
     window = Window(folder)
@@ -392,7 +392,7 @@ class Film:
 
 def minute(folder: Path) -> None:
     """The animation of the README: click, tree, threshold, centrelines, table."""
-    from FuzzyConnectedGPUPanel.placing import new_list
+    from FuzzyConnectedGPUMRML.vessel_lists import new_list
 
     volume, known, _ = phantom_scene()
     known.GetDisplayNode().SetVisibility(False)

@@ -15,9 +15,9 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
-from FuzzyVesselCoreLib.geometry import inside
 from FuzzyVesselCoreLib.mrml import points as markups
 from FuzzyVesselCoreLib.mrml import surfaces
+from FuzzyVesselCoreLib.mrml.points import inside
 from FuzzyVesselCoreLib.mrml.reading import voxels_of
 
 LEAST = 0.01  # of the threshold

@@ -25,8 +25,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock, others_in
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
-from PotentialSkeletonLib.graph.curve_skeleton import COLUMNS as BRANCH_COLUMNS
-from PotentialSkeletonLib.graph.curve_skeleton import table_text
+from PotentialSkeletonLib.curve_skeleton import COLUMNS as BRANCH_COLUMNS
+from PotentialSkeletonLib.curve_skeleton import table_text
 
 from . import report
 from .jobs import Report, check_centrelines

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.geometry import transform_points, voxels_to_points
+from FuzzyVesselCoreLib.mrml.points import voxels_to_points
+from FuzzyVesselCoreLib.mrml.reading import transform_points
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
 from .rendering import CannotRender, framed, render
@@ -122,7 +123,7 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     """Draw a skeleton in the vessels, coloured by radius and by branch, from two sides."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    from PotentialSkeletonMRML.colouring import branch_color
+    from PotentialSkeletonMRML.lines import branch_color
 
     branches, place = skeleton.branches, subject.ijk_to_ras
     points = voxels_to_points(np.concatenate([branch.points for branch in branches]), place)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
-from PotentialSkeletonLib.graph.curve_skeleton import table_text
+from PotentialSkeletonLib.curve_skeleton import table_text
 
 from . import pictures, report, writing
 from .progress import Progress

@@ -17,12 +17,11 @@ _PLACES = {
     ".contrast.contrast_model": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.relative_connectedness": "HandOver RelativeConnectedness relative_connectedness",
-    ".problem": "FuzzyScene error_voxels",
     ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
     "segment_several",
     ".solvers": "SOLVERS",
-    ".thresholds": "AutomaticThreshold automatic_threshold background_threshold binarize "
-    "volume_curve",
+    ".thresholds": "AutomaticThreshold FuzzyScene automatic_threshold background_threshold "
+    "binarize error_voxels volume_curve",
 }
 __all__ = sorted(name for names in _PLACES.values() for name in names.split())
 

@@ -171,26 +171,6 @@ def level_values(levels: Any) -> np.ndarray:
 # ---- estimation from the seeds
 
 
-@dataclass(frozen=True)
-class SeedStatistics:
-    """Intensity at each seed, and mean and deviation around it: float64, shape (n,)."""
-
-    intensity: np.ndarray
-    mean: np.ndarray
-    deviation: np.ndarray
-
-
-def seed_statistics(volume: np.ndarray, seeds: Any, radius: int = 2) -> SeedStatistics:
-    """Statistics of the intensities around each seed (K, J, I); `radius` as `estimate_affinity`."""
-    seeds = checked_seeds(seeds, volume.shape)
-    boxes = _neighbourhoods(volume, seeds, radius)
-    return SeedStatistics(
-        volume[tuple(seeds.T)].astype(np.float64),
-        np.array([box.mean() for box in boxes]),
-        np.array([box.std() for box in boxes]),
-    )
-
-
 def estimate_affinity(
     volume: np.ndarray, seeds: np.ndarray | Sequence, *, radius: int = 2, side: str = "both"
 ) -> GaussianAffinity:
@@ -221,7 +201,8 @@ def estimate_affinity(
     True
     """
     volume = checked_volume(volume)
-    boxes = _neighbourhoods(volume, checked_seeds(seeds, volume.shape), radius)
+    seeds = checked_seeds(seeds, volume.shape)
+    boxes = [neighbourhood(volume, seed, radius) for seed in seeds]
     extent = float(volume.max()) - float(volume.min())
     if extent == 0:
         raise ConstantVolumeError(volume.flat[0])
@@ -236,13 +217,11 @@ def estimate_affinity(
     )
 
 
-def _neighbourhoods(volume: np.ndarray, seeds: np.ndarray, radius: int) -> list[np.ndarray]:
-    """Copies (float64) of the boxes of voxels around seeds."""
+def neighbourhood(volume: np.ndarray, seed: Sequence[int], radius: int) -> np.ndarray:
+    """A copy (float64) of the box of voxels around a seed; `radius` as of `estimate_affinity`."""
     if not isinstance(radius, Integral) or radius < 1:
         raise InputError(
             f"The neighbourhood's radius is {radius}, but must be an integer of at least 1."
         )
-    return [
-        volume[tuple(slice(max(c - radius, 0), c + radius + 1) for c in seed)].astype(np.float64)
-        for seed in seeds
-    ]
+    box = tuple(slice(max(c - radius, 0), c + radius + 1) for c in seed)
+    return volume[box].astype(np.float64)

@@ -16,8 +16,9 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, level_values
 from .input_validation import SolverDeviceError
-from .problem import FuzzyScene, Problem, state_problem
+from .problem import Problem, state_problem
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
+from .thresholds import FuzzyScene
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from .contrast import ContrastThreshold, contrast_connectedness
 from .contrast.contrast_model import CachedConnectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of
-from .problem import FuzzyScene
 from .relative.relative_connectedness import BACKGROUND, DISPUTED, HandOver, checked_vessels
-from .thresholds import binarize, check_rounds, check_threshold, choose_threshold
+from .thresholds import FuzzyScene, binarize, check_rounds, check_threshold, choose_threshold
 from .thresholds import fill_gaps as filled
 
 MODELS = ("contrast", "affinity")

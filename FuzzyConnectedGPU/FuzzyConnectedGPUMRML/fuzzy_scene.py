@@ -9,18 +9,18 @@ import numpy as np
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxel_volume, voxels_to_points
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume, voxels_to_points
 from FuzzyVesselCoreLib.mrml.provenance import (
     mask_fingerprint,
     once_an_edit,
     rounded,
     volume_fingerprint,
 )
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxel_volume, voxels_of
+from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 
-from .vessel_lists import is_hand_over, referred
+from .vessel_lists import is_hand_over
 
 # Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"  # the origin

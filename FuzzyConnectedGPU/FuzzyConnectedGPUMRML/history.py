@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from FuzzyVesselCoreLib.mrml.points import paint, placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.writing import refer
 
 from . import fuzzy_scene, vessel_lists
 from .vessel_lists import POINT_PROPERTIES
@@ -158,7 +159,7 @@ class RemovedVessel:
         if self._result != _result_of(parameters):
             return
         if self._divided:
-            vessel_lists.refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
+            refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
         if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
             segmentation_node, segment_id, segment, following = self._segment
             inner = segmentation_node.GetSegmentation()

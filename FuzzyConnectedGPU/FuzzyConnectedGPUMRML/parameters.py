@@ -19,6 +19,7 @@ from slicer import (
 from slicer.i18n import tr as _
 from slicer.parameterNodeWrapper import Choice, WithinRange, parameterNodeWrapper
 
+from FuzzyVesselCoreLib.mrml.writing import refer, referred
 from FuzzyVesselCoreLib.translation import LabelledEnum
 
 from . import vessel_lists
@@ -118,12 +119,6 @@ class FuzzyConnectedGPUParameterNode:
     showDisputed: bool = False
 
 
-def chosen_threshold(parameters: Any) -> float | None:
-    """The threshold that a person chose; None where runs choose it."""
-    manual = parameters.thresholdSource.value == "manual"
-    return parameters.threshold if manual else None
-
-
 # ---- What belongs to a volume, and comes back when it is chosen again
 
 PREFIX = "FuzzyVesselGPU.State."  # of attributes and references of the volume
@@ -145,7 +140,7 @@ def store(volume_node: Any, values: dict[str, Any], lists: Sequence[Any]) -> Non
         for name in NODES:
             node = values[name]
             volume_node.SetNodeReferenceID(PREFIX + name, node.GetID() if node else None)
-        vessel_lists.refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
+        refer(volume_node, PREFIX + "vessels", lists if len(lists) > 1 else ())
         for name in VALUES:
             value = getattr(values[name], "name", values[name])
             volume_node.SetAttribute(PREFIX + name, str(value))
@@ -155,7 +150,7 @@ def restore(parameters: Any, volume_node: Any, names: Sequence[str]) -> None:
     """Take a volume's points and values (those of `names`) over; without any, none and defaults."""
     with slicer.util.NodeModify(parameters.parameterNode):
         if "seeds" in names:
-            vessel_lists.keep(parameters, vessel_lists.referred(volume_node, PREFIX + "vessels"))
+            vessel_lists.keep(parameters, referred(volume_node, PREFIX + "vessels"))
         for name in names:
             value, text = VALUES.get(name), volume_node.GetAttribute(PREFIX + name)
             if name in NODES:

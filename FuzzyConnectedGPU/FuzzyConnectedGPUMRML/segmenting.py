@@ -10,35 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import HandOver, SegmentOptions, automatic_seeds, relabel
+from FuzzyConnectedGPULib import HandOver, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
-from FuzzyVesselCoreLib.errors import InputError, InputRemoved
-from FuzzyVesselCoreLib.geometry import inside, voxel_volume
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.images import fill_volume, image_from_array, show_as_overlay
-from FuzzyVesselCoreLib.mrml.ownership import (
-    CONNECTEDNESS,
-    DIVISION,
-    LABELMAP,
-    OUTPUTS,
-    SEGMENTATION,
-    check_apart,
-    claim,
-    output_of,
-)
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import (
-    VESSEL_COLOR,
     PlacedPoints,
-    paint,
+    inside,
     placed_points,
     points_in_volume,
     seeds_of,
-    world_points,
 )
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, region_mask, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import (
+    ijk_to_ras,
+    image_from_array,
+    node_name,
+    region_mask,
+    voxel_volume,
+    voxels_of,
+)
 from FuzzyVesselCoreLib.mrml.segments import (
     SEEDS_TAG,
     check_segmentation,
@@ -48,16 +40,32 @@ from FuzzyVesselCoreLib.mrml.segments import (
     put_segment,
     segments_tagged,
 )
+from FuzzyVesselCoreLib.mrml.writing import (
+    CONNECTEDNESS,
+    DIVISION,
+    LABELMAP,
+    OUTPUTS,
+    SEGMENTATION,
+    all_or_nothing,
+    check_apart,
+    claim,
+    fill_volume,
+    in_scene,
+    output_of,
+    put_beside,
+    refer,
+    refuse_without,
+    show_as_overlay,
+)
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
-from .vessel_lists import is_hand_over, is_seed, order_of, refer
+from .vessel_lists import is_hand_over, is_seed, order_of
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
-AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 
 
 # ---- what a run is given, and what it gives back
@@ -80,6 +88,10 @@ class RunOptions(SegmentOptions):
     segmentationNode: Any = None  # True: a new one
     segmentID: str = ""
     showDisputed: bool = False
+
+    def region(self, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+        """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
+        return region_mask(self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID)
 
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
@@ -106,13 +118,6 @@ class RunOptions(SegmentOptions):
                     "another one, or a new one, for the result."
                 )
                 raise InputError(text.format(mask=node_name(segmentation)))
-
-
-def in_scene(node: Any) -> bool:
-    """Whether there is a node, and it is in the scene."""
-    import slicer
-
-    return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
 class UnsureNote(str):
@@ -202,7 +207,7 @@ class Run:
         self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
         self.voxels = voxels_of(volume_node) if voxels is None else voxels
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
-        self.region = region_of(options, volume_node, shape)
+        self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
@@ -287,7 +292,7 @@ def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
         fill_gaps=options.fill_gaps,
-        mask=region_of(options, scene_node, values.shape) if options.fill_gaps else None,
+        mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
     options = replace(options, sceneVolumeNode=scene_node)
     result = _write(volume_node, lists, found, threshold, options)
@@ -332,11 +337,6 @@ def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]])
         for voxel, label in zip(each.voxels.tolist(), each.labels)
         if tuple(voxel) in wanted
     )
-
-
-def region_of(options: RunOptions, volume_node: Any, shape: tuple[int, ...]) -> Any:
-    """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
-    return region_mask(options.maskNode, options.roiNode, volume_node, shape, options.maskSegmentID)
 
 
 def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
@@ -404,13 +404,6 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
             )
         )
     return lists, owners, *_hand_overs_of(lists, scene_node, shape)
-
-
-def refuse_without(nodes: list[Any]) -> None:
-    """Raise `InputRemoved` where an input is no longer in the scene."""
-    for node in nodes:
-        if not in_scene(node):
-            raise InputRemoved(node_name(node))
 
 
 # --- arrays to nodes
@@ -515,56 +508,3 @@ def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_
     there = disputed_segment(segmentation_node, volume_node)
     if there and is_as_written(segmentation.GetSegment(there)):
         segmentation.RemoveSegment(there)
-
-
-# ---- seeds without a click
-
-
-def find_seeds(
-    volume_node: Any,
-    options: RunOptions,
-    count: int,
-    seeds_node: Any = None,
-    progress: Any = None,
-    cached: Any = None,
-) -> Any:
-    """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
-
-    No point is added into a voxel that holds one.
-    """
-    import slicer
-
-    voxels = voxels_of(volume_node)
-    if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
-        text = _("{name} is no list of points: choose one, or none for a new list.")
-        raise InputError(text.format(name=node_name(seeds_node)))
-    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
-        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
-        raise InputError(text.format(name=node_name(seeds_node)))
-    nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
-    inputs = [node for node in nodes if in_scene(node)]
-    found = automatic_seeds(
-        voxels,
-        find_map=cached and cached.find,
-        spacing=volume_node.GetSpacing()[::-1],
-        mask=region_of(options, volume_node, voxels.shape),
-        count=count,
-        device=options.device,
-        progress=progress,
-    )
-    refuse_without(inputs)
-    with all_or_nothing() as add:
-        if seeds_node is None:
-            seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
-            paint(seeds_node, VESSEL_COLOR)
-        points, number = placed_points(seeds_node), 0
-        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
-        with slicer.util.NodeModify(seeds_node):
-            for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
-                if tuple(voxel) in known:
-                    continue
-                number += 1
-                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
-                    number += 1
-                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
-    return seeds_node

@@ -1,4 +1,4 @@
-"""Which lists of points are the vessels, what kind each is, and branches that points hand over.
+"""Lists of points: which are the vessels, their kinds, branches handed over, points found.
 
 The vessels are references of the module's parameter node, in their order; `seeds` among the
 parameters is the vessel whose points are placed now. With one vessel there are no references.
@@ -10,24 +10,35 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.affinity import seed_statistics
-from FuzzyVesselCoreLib.geometry import inside
-from FuzzyVesselCoreLib.mrml.ownership import referred
+from FuzzyConnectedGPULib import automatic_seeds
+from FuzzyConnectedGPULib.affinity import neighbourhood
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import (
+    BACKGROUND_COLOR,
     VESSEL_COLOR,
     color_of,
+    inside,
     paint,
     placed_points,
     points_in_volume,
+    world_points,
 )
-from FuzzyVesselCoreLib.mrml.reading import voxels_of
+from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
+from FuzzyVesselCoreLib.mrml.writing import (
+    all_or_nothing,
+    in_scene,
+    refer,
+    referred,
+    refuse_without,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
 POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
+AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
 
 Color = tuple[float, float, float]
@@ -87,18 +98,6 @@ def _rounded(color: Color) -> tuple:
     return tuple(round(part, 3) for part in color)
 
 
-# --- references to several nodes
-
-
-def refer(node: Any, role: str, wanted: Sequence[Any]) -> None:
-    """Let a node refer to these nodes in a role, and to no others."""
-    ids, count = [each.GetID() for each in wanted], node.GetNumberOfNodeReferences(role)
-    if [node.GetNthNodeReferenceID(role, n) for n in range(count)] != ids:
-        node.RemoveNodeReferenceIDs(role)
-        for each in ids:
-            node.AddNodeReferenceID(role, each)
-
-
 # --- the vessels of the parameters
 
 
@@ -119,6 +118,24 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
     refer(parameters.parameterNode, ROLE, lists)
+
+
+def list_of(parameters: Any, name: str) -> Any:
+    """The list of vessel points (`seeds`) or of background points; created if missing."""
+    if getattr(parameters, name) is None:
+        setattr(parameters, name, new_list(name))
+    return getattr(parameters, name)
+
+
+def new_list(name: str) -> Any:
+    """A new list of vessel points (`seeds`) or of background points, in its colour."""
+    import slicer
+
+    vessel, scene = name == "seeds", slicer.mrmlScene
+    title = scene.GenerateUniqueName(NAMES[OTHER] if vessel else _("Not vessel"))
+    node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
+    return node
 
 
 def add_vessel(parameters: Any) -> Any:
@@ -209,6 +226,59 @@ def give_point(node: Any, index: int, other: Any) -> int:
     return new
 
 
+# ---- points found without a click
+
+
+def find_seeds(
+    volume_node: Any,
+    options: Any,
+    count: int,
+    seeds_node: Any = None,
+    progress: Any = None,
+    cached: Any = None,
+) -> Any:
+    """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
+
+    The options are those of a run; no point is added into a voxel that holds one.
+    """
+    import slicer
+
+    voxels = voxels_of(volume_node)
+    if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
+        text = _("{name} is no list of points: choose one, or none for a new list.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
+        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
+        raise InputError(text.format(name=node_name(seeds_node)))
+    nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
+    inputs = [node for node in nodes if in_scene(node)]
+    found = automatic_seeds(
+        voxels,
+        find_map=cached and cached.find,
+        spacing=volume_node.GetSpacing()[::-1],
+        mask=options.region(volume_node, voxels.shape),
+        count=count,
+        device=options.device,
+        progress=progress,
+    )
+    refuse_without(inputs)
+    with all_or_nothing() as add:
+        if seeds_node is None:
+            seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
+            paint(seeds_node, VESSEL_COLOR)
+        points, number = placed_points(seeds_node), 0
+        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
+        with slicer.util.NodeModify(seeds_node):
+            for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
+                if tuple(voxel) in known:
+                    continue
+                number += 1
+                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
+                    number += 1
+                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
+    return seeds_node
+
+
 # ---- points as rows of a table, which say which one is odd
 
 
@@ -229,15 +299,15 @@ def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRo
     points = placed_points(seeds_node)
     volume = voxels_of(volume_node, copy=False)
     voxels = points_in_volume(volume_node, points.world)
-    hit, values = inside(voxels, volume.shape), {}
-    if hit.any():
-        found = seed_statistics(volume, voxels[hit], radius)
-        each = zip(found.intensity.tolist(), found.mean.tolist(), found.deviation.tolist())
-        values = dict(zip(np.flatnonzero(hit).tolist(), each))
-    return [
-        SeedRow(index, label, tuple(voxel[::-1].tolist()), *values.get(n, ()))
-        for n, (index, label, voxel) in enumerate(zip(points.indices, points.labels, voxels))
-    ]
+    places = zip(points.indices, points.labels, voxels, inside(voxels, volume.shape))
+    rows = []
+    for index, label, voxel, hit in places:
+        values: tuple = ()
+        if hit:
+            box = neighbourhood(volume, voxel, radius)
+            values = float(volume[tuple(voxel)]), float(box.mean()), float(box.std())
+        rows.append(SeedRow(index, label, tuple(voxel[::-1].tolist()), *values))
+    return rows
 
 
 def odd_point(rows: Sequence[SeedRow]) -> tuple[SeedRow | None, float | None]:

@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.changes import remove_node
-from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import SEGMENTATION, belongs_to, is_output
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import (
+    array_from_image,
+    image_from_array,
+    matrix_from_array,
+    voxels_of,
+)
 from FuzzyVesselCoreLib.mrml.segments import is_result
+from FuzzyVesselCoreLib.mrml.writing import (
+    SEGMENTATION,
+    belongs_to,
+    in_scene,
+    is_output,
+    remove_node,
+)
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
@@ -165,9 +174,7 @@ class LabelPreview:
     @property
     def shown(self) -> bool:
         """Whether it is shown just now."""
-        import slicer
-
-        return self._node is not None and bool(slicer.mrmlScene.IsNodePresent(self._node))
+        return in_scene(self._node)
 
     def show(
         self,

@@ -8,24 +8,22 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import fuzzy_scene
-from FuzzyConnectedGPUMRML.parameters import chosen_threshold
 from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.ownership import KIND
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
+from FuzzyVesselCoreLib.mrml.writing import KIND
 from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
 from .output_section import OutputSection
-from .placing import ClickUndo
-from .seeds_section import SeedsSection
-from .threshold_section import LEAST, ThresholdSection
+from .seeds_section import ClickUndo, SeedsSection
+from .threshold_section import LEAST, ThresholdSection, chosen_threshold
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 

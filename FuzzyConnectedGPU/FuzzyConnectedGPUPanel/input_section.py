@@ -7,12 +7,10 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.parameters import NODES, VALUES, restore, store
-from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
-from FuzzyVesselCoreLib.mrml.ownership import KIND
+from FuzzyConnectedGPUMRML.vessel_lists import list_of, vessels_of
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
+from FuzzyVesselCoreLib.mrml.writing import KIND
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver
-
-from .placing import list_of
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {

@@ -9,9 +9,19 @@ from FuzzyConnectedGPUMRML import views
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyConnectedGPUMRML.views import fit_cameras
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml import ownership, surfaces
-from FuzzyVesselCoreLib.mrml.ownership import CONNECTEDNESS, LABELMAP, SEGMENTATION
+from FuzzyVesselCoreLib.mrml import surfaces
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment, result_segments
+from FuzzyVesselCoreLib.mrml.writing import (
+    CONNECTEDNESS,
+    LABELMAP,
+    SEGMENTATION,
+    belongs_to,
+    check_apart,
+    claim,
+    is_output,
+    output_of,
+    sources_of,
+)
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import SegmentChoice
@@ -188,14 +198,14 @@ class OutputSelector:
     def leave_others(self, parameters: Any) -> None:
         """Leave the outputs of other volumes."""
         node, volume = getattr(parameters, self._name), parameters.inputVolume
-        if None not in (node, volume) and not ownership.belongs_to(node, self._kind, volume):
+        if None not in (node, volume) and not belongs_to(node, self._kind, volume):
             setattr(parameters, self._name, None)
 
     def find(self, parameters: Any) -> None:
         """Choose the volume's earlier output, unless one of its outputs is chosen."""
         node, volume = getattr(parameters, self._name), parameters.inputVolume
-        if not ownership.belongs_to(node, self._kind, volume):
-            found = ownership.output_of(volume, self._kind, self._selector.nodeTypes[0])
+        if not belongs_to(node, self._kind, volume):
+            found = output_of(volume, self._kind, self._selector.nodeTypes[0])
             setattr(parameters, self._name, found)
 
     def choose(self, node: Any) -> None:
@@ -210,7 +220,7 @@ class OutputSelector:
     def _take_new(self, node: Any) -> None:
         parameters = self._panel.parameters
         if parameters is not None and parameters.inputVolume is not None:
-            ownership.claim(node, self._kind, parameters.inputVolume)
+            claim(node, self._kind, parameters.inputVolume)
             setattr(parameters, self._name, node)
 
     def _agreed(self, parameters: Any, node: Any) -> bool:
@@ -219,21 +229,21 @@ class OutputSelector:
         if volume is None:
             self._panel.say(_("Choose the volume first."))
             return False
-        if ownership.belongs_to(node, self._kind, volume):
+        if belongs_to(node, self._kind, volume):
             return True
         try:
             inputs = {_("input volume"): volume, _("mask"): parameters.mask}
-            ownership.check_apart([node], inputs)
+            check_apart([node], inputs)
         except InputError as error:
             self._panel.say(self._panel.worded(error))
             return False
         question = self._question.format(name=node.GetName(), source=volume.GetName())
-        if ownership.is_output(node, self._kind):
-            others = ", ".join(each.GetName() for each in ownership.sources_of(node))
+        if is_output(node, self._kind):
+            others = ", ".join(each.GetName() for each in sources_of(node))
             question += " " + _("It holds the result of {others}.").format(others=others)
         if not slicer.util.confirmYesNoDisplay(question, windowTitle=self._panel.title()):
             return False
-        ownership.claim(node, self._kind, volume)
+        claim(node, self._kind, volume)
         return True
 
 

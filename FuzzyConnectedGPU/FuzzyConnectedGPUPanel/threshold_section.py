@@ -10,13 +10,11 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres
-from FuzzyConnectedGPUMRML.parameters import chosen_threshold
-from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+from FuzzyConnectedGPUMRML.segmenting import scene_threshold, threshold_scene
 from FuzzyConnectedGPUMRML.views import preview_threshold
 from FuzzyVesselCoreLib.errors import InputError
 
-from .tables import millilitres
-from .wording import threshold_reason, worded
+from .wording import millilitres, threshold_reason, worded
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
 LOOK = 200  # milliseconds between two looks whether the slider is still held
@@ -88,7 +86,7 @@ class ThresholdSection:
         if scene_node is None:
             return
         try:
-            automatic = self._panel.logic.automaticThreshold(scene_node, points, parameters.cut)
+            automatic = scene_threshold(scene_node, points, parameters.cut)
         except InputError as error:
             self._panel.say(worded(error))
             return
@@ -153,7 +151,7 @@ class ThresholdSection:
         """V(t) of the result; None where there is none, or its values are not those of a run."""
         scene_node = self._panel.result_scene()
         try:
-            return scene_node and self._panel.logic.volumeCurve(scene_node)
+            return scene_node and fuzzy_scene.scene_curve(scene_node)
         except InputError:
             return None
 
@@ -194,6 +192,12 @@ class ThresholdSection:
         if volume is not None:
             text = f"<span style='font-size:large; font-weight:600'>{millilitres(volume)}</span>"
         self.ui.volumeValueLabel.text = text
+
+
+def chosen_threshold(parameters: Any) -> float | None:
+    """The threshold that a person chose; None where runs choose it."""
+    manual = parameters.thresholdSource.value == "manual"
+    return parameters.threshold if manual else None
 
 
 def _wanted(parameters: Any) -> tuple:

@@ -115,6 +115,13 @@ def threshold_reason(threshold: Any) -> str:
     return _("Unsure: {reason}").format(reason=text) if unsure else text
 
 
+def millilitres(volume: float) -> str:
+    """A volume in ml as a user reads it."""
+    if volume >= 100:
+        return _("{volume:.0f} ml").format(volume=volume)
+    return _("{volume:.3g} ml").format(volume=volume)
+
+
 # ---- The one line that says what to do next
 
 NO_POINTS = _("Place at least one point inside the vessels.")

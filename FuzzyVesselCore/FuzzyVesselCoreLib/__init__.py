@@ -2,6 +2,5 @@
 
 `errors`, `progress` and `translation` for every call; `jit`, `compilation` and `threads` for
 numba's code; `files/` (folders of runs, Zarr); `gpu/` (the CUDA device); `voxels/` (operations on
-voxel volumes); `geometry` (voxel grids); `mrml/` and `widgets/` (Slicer only); `phantom/` (test
-data).
+voxel volumes); `mrml/` and `widgets/` (Slicer only); `phantom/` (test data).
 """

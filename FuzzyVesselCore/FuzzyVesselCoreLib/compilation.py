@@ -75,7 +75,7 @@ def _use_own_cache() -> None:
             if other.stat().st_mtime < time.time() - ABANDONED:
                 shutil.rmtree(other, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = str(own)
-    if "numba" in sys.modules:
+    if sys.modules.get("numba"):
         sys.modules["numba"].config.CACHE_DIR = str(own)
 
 

@@ -16,9 +16,9 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
 from .component import assemble
+from .curve_skeleton import CurveSkeleton
 from .extraction import SkeletonOptions, checked_spacing
-from .graph.curve_skeleton import CurveSkeleton
-from .object.preparing import Prepared, cavity_counts, input_warnings, small_components
+from .preparing import Prepared, cavity_counts, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 

@@ -12,12 +12,12 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 
-from .critical_points.critical_points import REPELLER, CriticalPoint, critical_points, index_sum
-from .critical_points.seeds import curvature_seeds, divergence_seeds
+from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
+from .curve_skeleton import Branch, CurveSkeleton, Node
 from .device_distances import depth_and_characteristic, geodesic_distance_on
 from .endpoints import endpoints_beyond, protrusion_endpoints
 from .extraction import SkeletonOptions
-from .field.force_field import (
+from .force_field import (
     CPU_METHODS,
     NOT_RESOLVED,
     changes,
@@ -25,13 +25,11 @@ from .field.force_field import (
     counted,
     field_of_components,
 )
-from .graph.curve_skeleton import Branch, CurveSkeleton, Node
-from .graph.skeleton_graph import component_count, skeleton_graph, topology
-from .object.preparing import Prepared
-from .object.voxel_classes import ComponentVolumes
+from .preparing import ComponentVolumes, Prepared
+from .seeds import curvature_seeds, divergence_seeds
+from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, membership, union
-from .tracing.curve_voxels import voxels_of
-from .tracing.streamlines import ComponentCurves
+from .traced_curves import ComponentCurves, voxels_of
 
 TINY = 27  # voxels: components below it are reported
 

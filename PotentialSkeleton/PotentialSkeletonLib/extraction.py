@@ -12,8 +12,8 @@ from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .field.force_field import check_options
-from .graph.curve_skeleton import CurveSkeleton
+from .curve_skeleton import CurveSkeleton
+from .force_field import check_options
 
 LEVELS = (1, 2, 3)
 UNLIMITED = 1e300  # but not infinite
@@ -153,7 +153,7 @@ def skeletonize(
     root = Progress.of(progress)
     with needs_numba():
         from .component import assemble
-        from .object.preparing import prepare
+        from .preparing import prepare
 
     given = np.asanyarray(mask)
     shape = given.shape if given.ndim == 3 else (1, *given.shape)

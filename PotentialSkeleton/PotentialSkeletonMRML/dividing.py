@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
+    image_from_array,
     matrix_from_array,
     node_name,
     transform_between,
+    transform_points,
     transformed,
 )
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
@@ -28,8 +28,7 @@ from PotentialSkeletonLib.branch_tools import (
 )
 from PotentialSkeletonLib.tree import rooted_forest
 
-from .colouring import branch_color, generation_color
-from .lines import fill_table, names_of, stored_skeleton, told_apart
+from .lines import branch_color, fill_table, generation_color, names_of, stored_skeleton, told_apart
 from .outputs import INPUT, LABEL, SEGMENT, tree_name
 from .solid import SolidInput, read_solid
 

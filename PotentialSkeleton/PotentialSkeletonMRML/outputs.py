@@ -15,43 +15,44 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
-from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.changes import (
-    all_or_nothing,
-    folder_item_of,
-    put_beside,
-    remove_node,
-    subject_hierarchy,
-)
-from FuzzyVesselCoreLib.mrml.images import image_from_array
-from FuzzyVesselCoreLib.mrml.ownership import (
+from FuzzyVesselCoreLib.mrml.points import voxels_to_points
+from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
+from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, node_name
+from FuzzyVesselCoreLib.mrml.writing import (
     SKELETON,
+    all_or_nothing,
     belongs_to,
     check_apart,
     claim,
+    folder_item_of,
     is_output,
+    put_beside,
     referred,
+    remove_node,
+    subject_hierarchy,
 )
-from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import matrix_from_array, node_name
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 
-from .colouring import NO_SEGMENT, branch_color, color_model, fill_model, line_colors
 from .lines import (
+    NO_SEGMENT,
     RADIUS,
+    branch_color,
     branch_lines,
+    color_model,
+    fill_model,
     fill_table,
     fit_names,
+    line_colors,
     names_of,
     show_names,
     stored_table,
     tubes,
     vtk_array,
 )
-from .solid import SolidInput
+from .solid import SolidInput, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
@@ -351,7 +352,7 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
 def tree_segment(model: Any) -> Any:
     """The vtkSegment that a tree was found in, or None."""
     node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
-    if node is None or not segment_id or not node.IsA("vtkMRMLSegmentationNode"):
+    if not segment_id or not is_segmentation(node):
         return None
     return node.GetSegmentation().GetSegment(segment_id)
 

@@ -9,6 +9,8 @@ from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
 
 from FuzzyVesselCoreLib.translation import LabelledEnum
 
+from .solid import is_segmentation
+
 
 class Detail(LabelledEnum):
     """How much of the object gets a centreline; the values are `skeletonize`'s levels."""
@@ -75,6 +77,13 @@ WRITTEN = {
     "labelmapNode": "labelmap",
     "curveNodes": "curves",
 }
+
+
+def segments_of(parameters: Any) -> list[str]:
+    """The IDs of the chosen segments, one tree each; an empty one for a labelmap."""
+    if not is_segmentation(parameters.input):
+        return [""]
+    return list(json.loads(parameters.segments)) if parameters.segments else [parameters.segment]
 
 
 def options_of(parameters: Any) -> dict[str, Any]:

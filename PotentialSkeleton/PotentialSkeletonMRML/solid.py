@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxels_to_points
-from FuzzyVesselCoreLib.mrml.images import array_from_image
+from FuzzyVesselCoreLib.mrml.points import voxels_to_points
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
+    array_from_image,
     ijk_to_ras,
     image_to_world,
     matrix_between,
     node_name,
     voxels_of,
 )
+from FuzzyVesselCoreLib.mrml.writing import SKELETON, is_output
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
@@ -77,7 +78,7 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
     if node is None:
         raise InputError(_("No input was given: choose a labelmap or a segmentation."))
     named = node_name(node)
-    if node.IsA("vtkMRMLSegmentationNode"):
+    if is_segmentation(node):
         if label is not None:
             text = _("{node} is a segmentation: name a segment, not a label.")
             raise InputError(text.format(node=named))
@@ -104,6 +105,11 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
     )
 
 
+def is_segmentation(node: Any) -> bool:
+    """Whether a node, or None, is a segmentation."""
+    return node is not None and node.IsA("vtkMRMLSegmentationNode")
+
+
 def segment_named(node: Any, wanted: str | None) -> str:
     """The ID of a segment that is given by its ID or name, or is the only one."""
     segmentation = node.GetSegmentation()
@@ -128,7 +134,7 @@ def segments_named(node: Any, wanted: Sequence[str] | None) -> list[str]:
 
     `InputError` where the node is no segmentation, or there is no segment.
     """
-    if node is None or not node.IsA("vtkMRMLSegmentationNode"):
+    if not is_segmentation(node):
         raise InputError(_("Several trees need a segmentation, with a segment for each of them."))
     ids = visible_segments(node) if wanted is None else list(wanted)
     if not ids:
@@ -140,6 +146,36 @@ def visible_segments(node: Any) -> list[str]:
     """IDs of the segments that are shown; all where nothing says which are."""
     ids, display = list(node.GetSegmentation().GetSegmentIDs()), node.GetDisplayNode()
     return ids if display is None else [i for i in ids if display.GetSegmentVisibility(i)]
+
+
+def current_object() -> tuple[Any, str]:
+    """The node and, of a segmentation, the segment that a person most likely means.
+
+    It is the segment that is open in the Segment Editor, else the newest segmentation or labelmap
+    that is shown, else the newest one. A labelmap of centrelines does not count.
+    """
+    import slicer
+
+    editor = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLSegmentEditorNode")
+    edited: Any = editor.GetSegmentationNode() if editor is not None else None
+    if edited and edited.GetSegmentation().GetSegment(editor.GetSelectedSegmentID() or ""):
+        return edited, editor.GetSelectedSegmentID()
+    slices = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
+    in_slices = {each.GetLabelVolumeID() for each in slices}
+
+    def shown(node: Any) -> bool:
+        display = node.GetDisplayNode()
+        if is_segmentation(node) and display is not None:
+            return display.GetVisibility() and node.GetSegmentation().GetNumberOfSegments() > 0
+        return node.GetID() in in_slices
+
+    nodes = [
+        node
+        for node in reversed(list(slicer.mrmlScene.GetNodes()))
+        if node.GetClassName() in ("vtkMRMLSegmentationNode", "vtkMRMLLabelMapVolumeNode")
+        and not (node.GetHideFromEditors() or is_output(node, SKELETON))
+    ]
+    return max(nodes, key=shown, default=None), ""
 
 
 def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.mrml.images import image_from_array
 from FuzzyVesselCoreLib.mrml.reading import (
     ijk_to_ras,
+    image_from_array,
     matrix_between,
     matrix_from_array,
     node_name,
+    transform_points,
     voxels_of,
 )
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import StraightenedFrames, straightened_frames

@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import transform_points
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing
-from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
+from FuzzyVesselCoreLib.mrml.reading import (
+    node_name,
+    transform_between,
+    transform_points,
+    transformed,
+)
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, branch_tools
@@ -21,10 +25,11 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import dividing, interchange, outputs, straightening
-from .colouring import fill_model, kind_of
 from .lines import (
     SECTIONS,
     branch_lines,
+    fill_model,
+    kind_of,
     names_of,
     set_names,
     stored_skeleton,

@@ -8,9 +8,9 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.changes import remove_node
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
+from FuzzyVesselCoreLib.mrml.writing import remove_node
 from PotentialSkeletonMRML.straightening import is_straightened, patient_position
 from PotentialSkeletonMRML.tree import Tree
 

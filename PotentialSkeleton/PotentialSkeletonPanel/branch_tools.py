@@ -19,11 +19,11 @@ from PotentialSkeletonLib.branch_tools import (
     steps_text,
 )
 from PotentialSkeletonMRML.outputs import tree_name
+from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
 from .result_section import counted, file_name, jump_slices
-from .vessels_section import is_segmentation
 
 LOWEST = 26  # pixels of a button
 # What the items of the boxes stand for.
@@ -45,8 +45,7 @@ class BranchTools:
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._window, self.ui = panel.load_ui("PotentialSkeletonBranchTools")
-        self._section = panel.ui.branchToolsSection
-        self._section.layout().addWidget(self._window)
+        panel.ui.branchToolsSection.layout().addWidget(self._window)
         for each in vars(self.ui).values():
             if each.className() == "QPushButton":  # a narrow panel would make them lower
                 each.setMinimumHeight(LOWEST)
@@ -131,10 +130,7 @@ class BranchTools:
         self.ui.toolLabel.setVisible(bool(text))
 
     def show(self) -> None:
-        """Show what follows from the tree that there is, once the section is opened."""
-        self._section.setVisible(self.panel.result.model is not None)
-        if self._section.collapsed:
-            return
+        """Show what follows from the tree that there is; called while the section is open."""
         tree, models = self.tree(), self.panel.result.models
         self._window.enabled = not self.panel.running.busy
         if tree is None or models != self._shown:

@@ -12,12 +12,11 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.changes import remove_node
+from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.plots import CurvePlot
-from PotentialSkeletonLib.graph.curve_skeleton import table_text
+from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import lines
-from PotentialSkeletonMRML.colouring import generation_color, radius_color, radius_range
 from PotentialSkeletonMRML.outputs import kept_notes, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
@@ -119,6 +118,7 @@ class ResultSection:
         table.blockSignals(False)
         self._shown, self._rows, self.models, self.advice = None, [], [], ""
         self.ui.resultArea.setVisible(False)
+        self.ui.branchToolsSection.setVisible(False)
 
     def _show_others(self, models: list[Any]) -> None:
         if not models:
@@ -134,6 +134,7 @@ class ResultSection:
             for number, curve in enumerate(skeleton.branches)
         ]
         self.ui.resultArea.setVisible(True)
+        self.ui.branchToolsSection.setVisible(bool(self._rows))
         table = self._table()
         self.advice = next_step(table)
         self.ui.summaryLabel.text = summary(table)
@@ -156,12 +157,12 @@ class ResultSection:
         titles = {"tree": _("A colour for each tree"), "branch": _("A colour for each branch")}
         title, colors = titles.get(kind, ""), []
         if kind == "radius":
-            low, high = radius_range(self.models[0].GetPolyData())
+            low, high = lines.radius_range(self.models[0].GetPolyData())
             title = _("Radius {low:.1f}-{high:.1f} mm").format(low=low, high=high)
-            colors = [radius_color(step / 8) for step in range(9)]
+            colors = [lines.radius_color(step / 8) for step in range(9)]
         elif kind == "generation":
             title = _("Generation 0-7")
-            colors = [generation_color(number) for number in range(8)]
+            colors = [lines.generation_color(number) for number in range(8)]
         self.ui.legendTitle.text = title
         self.ui.legendFrame.setVisible(bool(colors))  # else the title has its room
         stops = ", ".join(

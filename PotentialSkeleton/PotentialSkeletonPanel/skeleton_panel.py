@@ -1,13 +1,15 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
+import json
 import math
 from typing import Any
 
 import numpy as np
+import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.widgets.module_panel import Panel, frozen
+from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel, frozen
 from PotentialSkeletonMRML.outputs import (
     INPUT,
     SEGMENT,
@@ -21,11 +23,17 @@ from PotentialSkeletonMRML.outputs import (
     tree_name,
     tree_segment,
 )
-from PotentialSkeletonMRML.parameters import WRITTEN, options_of, settings_text
+from PotentialSkeletonMRML.parameters import (
+    WRITTEN,
+    Colouring,
+    options_of,
+    segments_of,
+    settings_text,
+)
+from PotentialSkeletonMRML.solid import current_object, is_segmentation, visible_segments
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
-from .vessels_section import VesselsSection, choose_current, is_segmentation, segments_of
 
 OPACITY = 0.35  # of the vessels round new centrelines
 
@@ -41,13 +49,17 @@ class SkeletonPanel(Panel):
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self.vessels = VesselsSection(self)
+        self._filling = False  # whether the widgets of segments are being filled
+        self._edits = EditObserver(self.update_soon)
+        self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
+        self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
+        self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
         self.result = ResultSection(self)
         self.tools = BranchTools(self)
 
     def enter(self) -> None:
         Panel.enter(self)
-        choose_current(self.parameters)
+        self._choose_current()
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
@@ -56,18 +68,29 @@ class SkeletonPanel(Panel):
         Panel.exit(self)
 
     def forget(self) -> None:
-        self.vessels.forget()
+        self._edits.follow(())
         self.result.forget()
         self.tools.exit()
 
     # --- what Panel asks for
 
     def why_not(self) -> str:
-        return self.vessels.why_not(self.parameters)
+        chosen = self.parameters.input
+        if chosen is None:
+            return _("Choose the vessels: a segmentation or a labelmap.")
+        if is_segmentation(chosen):
+            if chosen.GetSegmentation().GetNumberOfSegments() == 0:
+                return _("The segmentation has no segment: choose another one.")
+            if not segments_of(self.parameters):
+                return _("Tick the segments whose centrelines you want.")
+        elif chosen.GetImageData() is None:
+            return _("The labelmap has no voxels: choose another one.")
+        return ""
 
     def react(self) -> None:
         parameters = self.parameters
-        self.vessels.react(parameters)
+        self._edits.follow((parameters.input,))
+        self._keep_to_segments(parameters)
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
@@ -75,13 +98,14 @@ class SkeletonPanel(Panel):
 
     def show(self) -> None:
         parameters = self.parameters
-        self.vessels.show(parameters)
+        self._show_vessels(parameters)
         vessels = (parameters.input, tuple(segments_of(parameters)))
         if vessels != self._said_of:
             self._said_of = vessels
             self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
-        self.tools.show()
+        if not self.ui.branchToolsSection.collapsed:
+            self.tools.show()
         self.ui.adviceLabel.text = self._next_step()
 
     def _models(self, parameters: Any) -> list[Any]:
@@ -109,6 +133,90 @@ class SkeletonPanel(Panel):
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
         self._problem = problem
+
+    # --- the vessels: a labelmap, or one or several segments of a segmentation
+
+    def _choose_current(self) -> None:
+        """Choose what a person most likely means, where nothing is chosen yet."""
+        parameters = self.parameters
+        node, segment_id = current_object() if parameters.input is None else (None, "")
+        if node is not None:
+            with slicer.util.NodeModify(parameters.parameterNode):
+                parameters.input, parameters.segment = node, segment_id or parameters.segment
+
+    def _keep_to_segments(self, parameters: Any) -> None:
+        """Choose the first segment where the chosen one is not there."""
+        if not is_segmentation(parameters.input):
+            parameters.segments = ""
+            return
+        ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
+        if ids and parameters.segment not in ids:
+            parameters.segment = ids[0]
+        if parameters.segments:
+            there = [each for each in segments_of(parameters) if each in ids]
+            if len(there) < len(segments_of(parameters)):
+                parameters.segments = json.dumps(there) if there else ""
+
+    def _show_vessels(self, parameters: Any) -> None:
+        """Show the segment's selector where it is needed, with what is chosen."""
+        chosen, selector = parameters.input, self.ui.segmentSelector
+        segments = is_segmentation(chosen)
+        several = segments and bool(parameters.segments)
+        selector.setVisible(segments and not several)
+        self.ui.segmentsList.setVisible(several)
+        count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
+        self.ui.severalCheckBox.setVisible(several or count > 1)
+        self.ui.severalCheckBox.checked = several
+        self._filling = True
+        if several:
+            self._fill_list(chosen, segments_of(parameters))
+        if segments:
+            selector.setCurrentNode(chosen)
+            selector.setCurrentSegmentID(parameters.segment)
+        self._filling = False
+
+    def _on_several(self, on: bool) -> None:
+        """Use all visible segments, or the previous one; colours then distinguish the trees."""
+        parameters = self.parameters
+        if parameters is None:
+            return
+        ids = visible_segments(parameters.input) or [parameters.segment]
+        plain, by_tree = Colouring.RADIUS, Colouring.TREE
+        with slicer.util.NodeModify(parameters.parameterNode):
+            parameters.segments = json.dumps(ids) if on else ""
+            if parameters.colouring == (plain if on else by_tree):
+                parameters.colouring = by_tree if on else plain
+
+    def _on_ticked(self, item: Any) -> None:
+        if not self._filling and self.parameters is not None:
+            items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
+            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
+            self.parameters.segments = json.dumps(chosen)
+
+    def _fill_list(self, node: Any, chosen: list[str]) -> None:
+        """List the segments with their colours, those that are chosen ticked."""
+        segmentation, rows = node.GetSegmentation(), self.ui.segmentsList
+        ids = list(segmentation.GetSegmentIDs())
+        names = [segmentation.GetSegment(each).GetName() for each in ids]
+        if [rows.item(row).text() for row in range(rows.count)] != names:
+            rows.clear()
+            for each, name in zip(ids, names):
+                item, color = qt.QListWidgetItem(name), qt.QPixmap(12, 12)
+                color.fill(qt.QColor.fromRgbF(*segmentation.GetSegment(each).GetColor()))
+                item.setIcon(qt.QIcon(color))
+                rows.addItem(item)
+        for row, each in enumerate(ids):
+            rows.item(row).setData(qt.Qt.UserRole, each)
+            ticked = qt.Qt.Checked if each in chosen else qt.Qt.Unchecked
+            rows.item(row).setCheckState(ticked)
+
+    def _on_segment(self, segment_id: str) -> None:
+        """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
+        parameters = self.parameters
+        if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
+            return
+        if segment_id and self.ui.segmentSelector.currentNode() is parameters.input:
+            parameters.segment = segment_id
 
     # --- runs
 

@@ -13,14 +13,16 @@ import slicer
 
 from FuzzyConnectedGPULib import relabel, segment
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import inside, points_to_voxels, voxel_volume
-from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
+from FuzzyVesselCoreLib.mrml.points import inside, points_to_voxels
 from FuzzyVesselCoreLib.mrml.reading import (
+    array_from_image,
     ijk_to_ras,
+    image_from_array,
     image_to_world,
     matrix_from_array,
     transform_between,
     transformed,
+    voxel_volume,
 )
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import label_components

@@ -15,8 +15,7 @@ from FuzzyConnectedGPULib import CachedConnectedness
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
-from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import tag_text
+from FuzzyVesselCoreLib.mrml.reading import array_from_image, tag_text
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .editor_run import EditorRun, segment_image, voxels_on

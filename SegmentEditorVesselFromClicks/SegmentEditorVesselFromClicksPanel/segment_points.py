@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import slicer
 
-from FuzzyVesselCoreLib.mrml.changes import all_or_nothing, put_beside, remove_node
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, PlacedPoints, paint, placed_points
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside, remove_node
 
 # Of a list: attributes, and the reference to its segmentation.
 KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"

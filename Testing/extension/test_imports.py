@@ -95,7 +95,7 @@ def test_importing_the_algorithms_needs_numpy_only():
         "import FuzzyConnectedGPULib\n"
         "from FuzzyConnectedGPULib import *\n"  # its names are imported when they are asked for
         "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.device\n"
-        "import FuzzyVesselCoreLib.mrml.ownership, FuzzyVesselCoreLib.mrml.points\n"
+        "import FuzzyVesselCoreLib.mrml.writing, FuzzyVesselCoreLib.mrml.points\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
         "print(sorted(SOLVERS))"
     )

@@ -16,16 +16,16 @@ from FuzzyVesselCoreLib.voxels.distances import (
     unit_of,
 )
 from PotentialSkeletonLib import critical_points, device_distances, force_field
-from PotentialSkeletonLib.critical_points.critical_points import CriticalPoint, index_sum
-from PotentialSkeletonLib.critical_points.seeds import curvature_seeds, divergence_seeds
+from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
     SLENDERNESS,
     endpoints_beyond,
     protrusion_endpoints,
 )
-from PotentialSkeletonLib.tracing.curve_voxels import CurveVoxels, voxels_of
-from PotentialSkeletonLib.tracing.streamlines import Tracer, core_curves
+from PotentialSkeletonLib.seeds import curvature_seeds, divergence_seeds
+from PotentialSkeletonLib.streamlines import Tracer, core_curves
+from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_of
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
 
 

@@ -16,8 +16,7 @@ from skimage.measure import euler_number
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.graph.curve_skeleton import line_shape
-from PotentialSkeletonLib.graph.skeleton_graph import VoxelGraph, topology
+from PotentialSkeletonLib.curve_skeleton import line_shape
 from PotentialSkeletonLib.interchange import (
     network,
     rooted_centrelines,
@@ -26,6 +25,7 @@ from PotentialSkeletonLib.interchange import (
     write_graphml,
     write_simvascular,
 )
+from PotentialSkeletonLib.skeleton_graph import VoxelGraph, topology
 from PotentialSkeletonLib.tree import root_to_tip_lines, rooted_forest, skeleton_of_polylines
 from support.solids import line, ring, tapered_y, tube
 from support.trees import OBLIQUE, OBLIQUE_SPACING, closed_ring, fork, random_tree, ring_with_handle
@@ -54,6 +54,7 @@ ARMS = [[(0, 0, 1), (5, -5, 1)], [(0, 1, 2), (-5, 1, 7)], [(0, 2, 1), (5, 7, 1)]
     [
         ([[(3, 4, 5), (3, 4, 5)]], [0]),
         ([[(0, 0, 0), (0, 5, 9)]], [1, 1]),
+        ([[(0, 0, 0), (0, 5, 0)], [(0, 5, 0), (0, 5, 5)]], [1, 1]),  # three meet in the corner
         ([[(0, 0, 5), (0, 10, 5)], [(0, 5, 0), (0, 5, 10)]], [1, 1, 1, 1, 4]),
         ([LOOP], [2]),
         ([LOOP, [(0, 4, -6), (0, 4, 0)], [(0, 4, 8), (0, 4, 14)]], [1, 1, 3, 3]),
@@ -70,6 +71,8 @@ def test_ends_and_junctions_of_thin_voxels(paths, degrees):
     used = [voxel for _, chain, _ in graph.chains for voxel in chain]
     used += [voxel for voxels in graph.nodes for voxel in voxels]
     assert len(set(used)) == len(used)
+    steps = [np.diff(graph.voxels[chain], axis=0) for _, chain, _ in graph.chains]
+    assert all(np.abs(step).max(initial=0) <= 1 for step in steps)
 
 
 @given(strategies.integers(0, 10**6), strategies.sampled_from([0.1, 0.3, 0.6]))

@@ -14,10 +14,9 @@ from skimage.measure import euler_number
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from PotentialSkeletonLib import SkeletonOptions, skeletonize
+from PotentialSkeletonLib import SkeletonOptions, preparing, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
-from PotentialSkeletonLib.object import preparing
-from PotentialSkeletonLib.object.preparing import close_tunnels
+from PotentialSkeletonLib.preparing import close_tunnels
 from PotentialSkeletonLib.thinning import grow, peel, removable, thin
 from support.solids import line
 

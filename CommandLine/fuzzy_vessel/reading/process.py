@@ -23,7 +23,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.zarr_guard import ZARR
-from FuzzyVesselCoreLib.geometry import inside
+from FuzzyVesselCoreLib.mrml.points import inside
 
 SUFFIXES = (".nrrd", ".nhdr", ".mha", ".mhd", ".nii", ".nii.gz")
 TIFF = (".tif", ".tiff")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -73,8 +74,9 @@ def automatic_seeds(
     volume = checked_volume(volume)
     distances = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
-    from .contrast_map import contrast_map  # SciPy
-    from .tubes import SampledIntensities, tubular_voxels
+    with needs_numba():
+        from .contrast_map import contrast_map
+        from .tubes import SampledIntensities, tubular_voxels
 
     intensities = SampledIntensities(volume, mask, distances / distances.min())
     find = find_map or contrast_map

@@ -14,20 +14,19 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .background import SHARE_OF_DIFFERENCE
 from .click_threshold import EVIDENT, JudgedClick, MainObject, in_halo
-from .clicks import (
+from .contrast_map import (
     MAX_RADIUS,
     Ball,
-    Clicks,
+    ContrastMap,
     at_click,
     component_of,
     inscribed_radius,
     peaks_near,
     squared_distance,
 )
-from .contrast_map import ContrastMap
-from .contrast_model import CONTRAST_THRESHOLD, membership, midway
+from .contrast_model import CONTRAST_THRESHOLD, Clicks, membership, midway
+from .tissue import SHARE_OF_DIFFERENCE
 
 
 def click_scene(

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clicks import peaks_near
-from .contrast_map import ContrastMap
+from .contrast_map import ContrastMap, peaks_near
 from .contrast_model import CONTRAST_THRESHOLD, membership, midway
 from .widest_paths import STEPS, Reached
 

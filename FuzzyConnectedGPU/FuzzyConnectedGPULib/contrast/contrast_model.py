@@ -6,12 +6,13 @@ where memberships are, that is 0.5 always.
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device, keeps_device_memory
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -20,11 +21,13 @@ from FuzzyVesselCoreLib.voxels.masks import same_values
 from ..input_validation import (
     FaintClicksNote,
     NoContrastNote,
+    SameVoxelError,
     checked_mask,
+    checked_seeds,
     checked_spacing,
     checked_volume,
 )
-from ..problem import FuzzyScene
+from ..thresholds import FuzzyScene
 
 CONTRAST_THRESHOLD = 0.5
 # Threshold of a click: the geometric mean of noise and contrast, times this.
@@ -80,6 +83,51 @@ FAINT = 3.0  # standard deviations of the noise below which a seed has no contra
 FindMap = Callable[..., Any]  # (volume, spacing, first_seed, mask, progress, gpu) -> ContrastMap
 
 
+@dataclass(frozen=True)
+class Clicks:
+    """Voxels (int64, K, J, I) of the vessels, shape (n, 3), and of the background, shape (m, 3)."""
+
+    positive: np.ndarray
+    negative: np.ndarray
+
+    def within(self, box: tuple[slice, ...]) -> "Clicks":
+        """The clicks in the coordinates of a box; background clicks outside of it are dropped."""
+        origin = np.array([s.start for s in box])
+        shape = [s.stop - s.start for s in box]
+        negative = self.negative - origin
+        negative = negative[((negative >= 0) & (negative < shape)).all(axis=1)]
+        return Clicks(self.positive - origin, negative)
+
+
+def checked_clicks(
+    seeds: np.ndarray,
+    background_seeds: np.ndarray | None,
+    mask: np.ndarray | None,
+    shape: tuple[int, ...],
+) -> Clicks:
+    """The seeds inside the mask, each once, in their order, and the background seeds.
+
+    Raises `InputError` where no seed is inside volume and mask, a background seed lies outside the
+    volume, or a voxel is both.
+    """
+    seeds = checked_seeds(seeds, shape)
+    positive = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
+    if mask is not None:
+        positive = positive[mask[tuple(positive.T)] > 0]
+        if not len(positive):
+            raise InputError(
+                "Every seed lies outside the mask: place one inside it, or choose another mask."
+            )
+    negative = np.empty((0, 3), np.int64)
+    if background_seeds is not None and np.size(background_seeds):
+        checked = checked_seeds(background_seeds, shape, "background seed")
+        negative = np.unique(checked, axis=0)
+    both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
+    if both:
+        raise SameVoxelError(min(both))
+    return Clicks(positive, negative)
+
+
 def contrast_connectedness(
     volume: np.ndarray,
     seeds: np.ndarray,
@@ -100,8 +148,8 @@ def contrast_connectedness(
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
-    from .clicks import checked_clicks
-    from .contrast_map import contrast_map
+    with needs_numba():
+        from .contrast_map import contrast_map
 
     progress = Progress.of(progress)
     progress.advance(0.0)
@@ -137,11 +185,11 @@ def contrast_connectedness(
 
 
 def _scene(
-    found: Any, clicks: Any, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
+    found: Any, clicks: Clicks, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
-    from .clicks import at_click
+    from .contrast_map import at_click
 
     clicks = clicks.within(found.box)
     values, threshold, without = click_scene(found, clicks, border, progress)

@@ -13,8 +13,7 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .clicks import Ball
-from .contrast_map import ContrastMap
+from .contrast_map import Ball, ContrastMap
 from .tissue import MODE_SHARE, SURROUNDINGS, tissue_near
 
 # Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import inside, points_to_voxels, voxels_to_points
 from ..translation import tr as _
-from .reading import ijk_to_ras, node_name, transform_between, transformed
+from .reading import ijk_to_ras, node_name, transform_between, transform_points, transformed
 
 VESSEL_COLOR, BACKGROUND_COLOR = (0.85, 0.4, 0.31), (0.25, 0.65, 1.0)  # Slicer's of blood vessels
 
@@ -128,6 +127,21 @@ def placed_points(
     return PlacedPoints(indices, world.reshape(-1, 3), labels)
 
 
+def points_to_voxels(points: Any, ijk_to_points: Any) -> np.ndarray:
+    """The voxel K, J, I (int64) that contains each point (n, 3); it may lie outside (`inside`).
+
+    Halves go up, as with Slicer's rounding.
+    """
+    indices = transform_points(np.linalg.inv(ijk_to_points), points)
+    return np.floor(indices + 0.5).astype(np.int64)[:, ::-1]
+
+
+def inside(voxels: Any, shape: Sequence[int]) -> np.ndarray:
+    """Whether each voxel (K, J, I) lies in a volume of `shape` (K, J, I); shape (n,), bool."""
+    voxels = np.asarray(voxels)
+    return ((voxels >= 0) & (voxels < np.array(shape))).all(axis=-1)
+
+
 def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
     """The voxels (K, J, I; n x 3, int64) that hold points of the world; they may lie outside."""
     local = transformed(transform_between(None, volume_node), world)
@@ -135,6 +149,11 @@ def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
 
 
 # ---- from voxels to points
+
+
+def voxels_to_points(voxels: Any, ijk_to_points: Any) -> np.ndarray:
+    """The centres (n, 3), float64, of voxels K, J, I (n, 3)."""
+    return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
 
 
 def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:

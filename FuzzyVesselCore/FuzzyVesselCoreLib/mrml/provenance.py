@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..voxels.masks import bounding_box, full_box
-from .images import array_from_image
-from .reading import BINARY_LABELMAP, array_from_matrix, ijk_to_ras, image_to_world, voxels_of
+from .reading import (
+    BINARY_LABELMAP,
+    array_from_image,
+    array_from_matrix,
+    ijk_to_ras,
+    image_to_world,
+    voxels_of,
+)
 
 # Added before rounding (mm). Coordinates of images are mostly fractions of a power of two; moved
 # by this much, none of them lies midway between two rounded values, where the last bit decides.

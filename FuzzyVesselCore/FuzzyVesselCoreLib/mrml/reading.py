@@ -1,20 +1,22 @@
 """Names, matrices, tags and voxels of MRML nodes, and where voxels lie in other frames.
 
 Nodes are read, never changed, through methods of MRML only: the same code runs inside Slicer and
-on `slicer-core`.
+on `slicer-core`. Arrays are in the order K, J, I; a matrix is 4x4, takes column vectors and voxel
+indices in the order I, J, K. A voxel's position is its centre; voxel (0, 0, 0) reaches from -0.5 to
+0.5.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
-from ..geometry import box_mask, sample_nearest, transform_points, voxel_centres
 from ..translation import tr as _
 from ..voxels.masks import mask_voxels
-from .images import array_from_image
 
+# A voxel centre this far (mm) outside a box still counts as inside: the transforms round.
+BOX_TOLERANCE = 1e-6
 BINARY_LABELMAP = "Binary labelmap"  # Slicer's name of this representation of a segment
 VOXELS_TAG = "FuzzyVesselGPU.Voxels"  # of a segment that a run wrote: a checksum of its voxels
 
@@ -56,6 +58,40 @@ def matrix_from_array(array: Any) -> Any:
     matrix = vtk.vtkMatrix4x4()
     matrix.DeepCopy(np.asarray(array, float).ravel())
     return matrix
+
+
+def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) -> Any:
+    """An array (K, J, I) or (K, J, I, components) as vtkImageData, by default a new one.
+
+    If it is `taken`, the image uses the array's own memory (if that is in C order): nobody writes
+    into the array any more. By default the image has a copy.
+    """
+    import vtk
+    from vtk.util.numpy_support import numpy_to_vtk
+
+    image = vtk.vtkImageData() if image is None else image
+    image.SetDimensions(array.shape[2::-1])
+    values = np.ascontiguousarray(array).reshape(-1, *array.shape[3:])
+    image.GetPointData().SetScalars(numpy_to_vtk(values, deep=not taken))
+    return image
+
+
+def array_from_image(image: Any) -> np.ndarray:
+    """The voxels of a vtkImageData: ndarray, shape (K, J, I); a view, not a copy."""
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    return vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
+
+
+def transform_points(matrix: Any, points: Any) -> np.ndarray:
+    """Apply an affine 4x4 matrix to points (n, 3); float64 (n, 3)."""
+    matrix = np.asarray(matrix, float)
+    return np.asarray(points, float).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def voxel_volume(ijk_to_mm: Any) -> float:
+    """The volume of one voxel in cubic millimetres, also for oblique and left-handed axes."""
+    return abs(float(np.linalg.det(np.asarray(ijk_to_mm)[:3, :3])))
 
 
 def transform_between(source_node: Any, target_node: Any) -> Any:
@@ -167,6 +203,15 @@ def centres_between(
     return map(moved, voxel_centres(ijk_to_ras(volume_node), shape))
 
 
+def voxel_centres(ijk_to_points: Any, shape: Sequence[int]) -> Iterator[np.ndarray]:
+    """Where the centres of a volume's voxels lie, slice by slice: ndarray (3, J, I), float64."""
+    slices, rows, columns = shape
+    matrix = np.asarray(ijk_to_points, float)[:3, :, np.newaxis, np.newaxis]
+    along_i, along_j, along_k, start = matrix.swapaxes(0, 1)
+    first = start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
+    return (first + k * along_k for k in range(slices))
+
+
 def _ijk_to_frame(volume_node: Any, target_node: Any) -> np.ndarray | None:
     """From I, J, K to below another node's parent transform; None where no matrix can."""
     matrix = matrix_between(volume_node, target_node)
@@ -219,6 +264,18 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
     if not mask.any():
         text = _("The region {region} holds no voxel of {volume}: move or enlarge it.")
         raise InputError(text.format(region=region, volume=node_name(volume_node)))
+    return mask
+
+
+def box_mask(centres: Iterable[np.ndarray], shape: Sequence[int], half_sizes: Any) -> np.ndarray:
+    """Which voxels (K, J, I) lie in a box around the origin with these half sizes (mm).
+
+    The `centres` of each slice (see `voxel_centres`) are in the box's own axes.
+    """
+    reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
+    mask = np.empty(shape, bool)
+    for part, positions in zip(mask, centres):
+        part[...] = (np.abs(positions) <= reach).all(axis=0)
     return mask
 
 
@@ -302,3 +359,19 @@ def _converted_copy(segmentation: Any, matrix: np.ndarray, shape: tuple[int, ...
     )
     copy.CreateRepresentation(BINARY_LABELMAP)
     return copy
+
+
+def sample_nearest(
+    values: np.ndarray, centres: Iterable[np.ndarray], shape: Sequence[int]
+) -> np.ndarray:
+    """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
+
+    The `centres` of each slice are I, J, K indices of the other grid.
+    """
+    result = np.zeros(shape, values.dtype)
+    end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
+    for part, positions in zip(result, centres):
+        ijk = positions + 0.5  # from the first voxel's corner: truncation then rounds
+        hit = ((ijk >= 0) & (ijk < end)).all(axis=0)
+        part[hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
+    return result

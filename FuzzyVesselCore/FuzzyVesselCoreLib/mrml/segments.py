@@ -19,13 +19,14 @@ import numpy as np
 from ..errors import InputError
 from ..translation import tr as _
 from ..voxels.masks import bounding_box, full_box
-from .images import array_from_image, image_from_array
 from .points import color_of
 from .reading import (
     BINARY_LABELMAP,
     VOXELS_TAG,
+    array_from_image,
     check_segment,
     ijk_to_ras,
+    image_from_array,
     is_result,
     matrix_from_array,
     node_name,

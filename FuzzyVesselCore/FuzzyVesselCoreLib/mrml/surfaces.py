@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Cancelled
-from .images import array_from_image, image_from_array
-from .reading import BINARY_LABELMAP, image_to_world, is_result
+from .reading import BINARY_LABELMAP, array_from_image, image_from_array, image_to_world, is_result
 
 SURFACE = "Closed surface"
 # Conversion parameters whose surface is made here: Slicer's defaults, and any smoothing factor.

@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import CurveSkeleton
+from ..curve_skeleton import CurveSkeleton
 from ..interchange.vmtk import check_names
 from ..tree.rooting import Forest
 from .measuring import check_grid

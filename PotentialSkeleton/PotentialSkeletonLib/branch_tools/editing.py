@@ -14,7 +14,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import (
+from ..curve_skeleton import (
     END,
     ISOLATED,
     JUNCTION,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import CurveSkeleton
+from ..curve_skeleton import CurveSkeleton
 from ..interchange.vmtk import to_world, world_matrix
 from ..tree.rooting import Forest, rooted_forest
 from .measuring import checked_branch

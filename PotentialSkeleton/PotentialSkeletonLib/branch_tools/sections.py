@@ -9,7 +9,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import CurveSkeleton
+from ..curve_skeleton import CurveSkeleton
 from .measuring import check_grid, checked_branch, checked_place
 
 SAMPLES_PER_VOXEL = 3

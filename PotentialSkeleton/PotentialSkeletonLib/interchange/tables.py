@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..graph.curve_skeleton import CurveSkeleton, table_text
+from ..curve_skeleton import CurveSkeleton, table_text
 from ..tree.rooting import Forest, root_to_tip_lines
 from .vmtk import check_names, check_xml_text, names_of_lines, to_world, whole_file, world_matrix
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..graph.curve_skeleton import END, Branch, CurveSkeleton, Node, component_numbers, node_kind
+from ..curve_skeleton import END, Branch, CurveSkeleton, Node, component_numbers, node_kind
 
 MAX_POINTS = 20_000_000  # of all lines together: about 1 GB with their arrays
 

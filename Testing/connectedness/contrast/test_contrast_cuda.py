@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import contrast_model, widest_paths
+from FuzzyConnectedGPULib.contrast import contrast_model
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
-from FuzzyConnectedGPULib.contrast.clicks import Clicks
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
+from FuzzyConnectedGPULib.contrast.contrast_model import Clicks
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 
 SHAPE = (17, 19, 23)
@@ -141,8 +141,9 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
     def fail(*_arguments, **_options):
         raise error("the card is full")
 
+    name = "FuzzyConnectedGPULib.contrast.contrast_map.widest_paths_on_device"
     with monkeypatch.context() as patch:
-        patch.setattr(widest_paths, "widest_paths_on_device", fail)
+        patch.setattr(name, fail)
         with pytest.raises(error):
             clicked([SEED, BRANCH], cached=kept)
         assert kept._map is None

@@ -1,13 +1,15 @@
 """Contrast to the local background: of whatever scale, offset, sign, spacing and tissues."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
+from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.contrast import tissue
-from FuzzyConnectedGPULib.contrast.background import LocalBackground
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyConnectedGPULib.contrast.filters import (
     GAUSSIAN_REACH,
@@ -15,7 +17,9 @@ from FuzzyConnectedGPULib.contrast.filters import (
     self_guided,
     separable,
 )
+from FuzzyConnectedGPULib.contrast.tissue import LocalBackground
 from FuzzyConnectedGPULib.segmentation import segment
+from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 SHAPE = (24, 28, 30)
@@ -155,3 +159,12 @@ def test_the_guided_filter_is_that_of_its_definition(shape, number, radii, devia
     gain = variance / (variance + deviation**2)
     wanted = mean(gain) * exact + mean(mean(exact) - gain * mean(exact))
     np.testing.assert_allclose(self_guided(volume, radii, deviation), wanted, atol=0.05)
+
+
+def test_a_missing_numba_is_named(monkeypatch):
+    for name in ("contrast_map", "widest_paths"):
+        monkeypatch.delitem(sys.modules, f"FuzzyConnectedGPULib.contrast.{name}")
+    monkeypatch.setitem(sys.modules, "numba", None)
+    for find in (lambda: segment(vessel(), [CENTRE]), lambda: automatic_seeds(vessel())):
+        with pytest.raises(DeviceError, match="pip install numba"):
+            find()

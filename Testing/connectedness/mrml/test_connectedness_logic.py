@@ -9,8 +9,7 @@ import pytest
 from fuzzy_vessel import headless
 from FuzzyConnectedGPULib import connectedness, estimate_affinity
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import voxel_volume
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxel_volume
 from support import panel_cases
 from support.crossing_vessels import crossing
 from support.mrml_cases import (

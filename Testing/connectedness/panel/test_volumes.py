@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml import ownership
+from FuzzyVesselCoreLib.mrml.writing import KIND
 from support.mrml_cases import add_seeds, add_volume, array, world_of
 from support.panel_cases import POINTS, point_at, save_and_load, settle, vessel
 
@@ -81,7 +81,7 @@ def test_results_are_not_offered_as_a_volume(done):
     selector = done.ui.inputSelector
     offered = [selector.nodeFromIndex(n) for n in range(selector.nodeCount())]
     assert offered == [done.parameters.inputVolume]
-    assert done.parameters.sceneVolume.GetAttribute(ownership.KIND)
+    assert done.parameters.sceneVolume.GetAttribute(KIND)
     scene = done.parameters.sceneVolume
     done.parameters.inputVolume = scene  # by a script
     done.process_events()

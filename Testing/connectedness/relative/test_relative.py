@@ -16,7 +16,7 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.clicks import ridge_near
+from FuzzyConnectedGPULib.contrast.contrast_map import ridge_near
 from FuzzyConnectedGPULib.relative.division import (
     apply_hand_overs,
     branch_of,

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.geometry import transform_points
 from FuzzyVesselCoreLib.mrml.points import seeds_of
 from FuzzyVesselCoreLib.mrml.reading import (
     array_from_matrix,
@@ -12,6 +11,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     mask_of,
     matrix_from_array,
     roi_mask,
+    transform_points,
 )
 from support.mrml_cases import (
     TRANSFORMS,

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml.images import array_from_image, image_from_array
 from FuzzyVesselCoreLib.mrml.provenance import (
     mask_fingerprint,
     may_be_same,
     volume_fingerprint,
     voxels_fingerprint,
 )
+from FuzzyVesselCoreLib.mrml.reading import array_from_image, image_from_array
 from support.mrml_cases import add_volume, linear_transform
 
 SHAPE = (9, 10, 11)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.mrml import ownership, segments
+from FuzzyVesselCoreLib.mrml import segments, writing
 from support.mrml_cases import add_seeds, add_volume, array, segment_array
 from support.panel_cases import POINTS, SHAPE, vessel
 
@@ -39,8 +39,8 @@ def test_outputs_are_known_after_saving_and_loading_and_copies_are_none(
     copy = slicer_scene.AddNewNodeByClass(LABELMAP)
     copy.Copy(result.labelmapNode)
     copy.SetName("copy")
-    assert not ownership.is_output(copy, ownership.LABELMAP)
-    assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is result.labelmapNode
+    assert not writing.is_output(copy, writing.LABELMAP)
+    assert writing.output_of(volume, writing.LABELMAP, LABELMAP) is result.labelmapNode
     assert slicer.util.saveScene(str(tmp_path / "s.mrb"), {})
     slicer_scene.Clear(False)
     strangers = []
@@ -52,9 +52,9 @@ def test_outputs_are_known_after_saving_and_loading_and_copies_are_none(
     volume, labels, scene, copy = (
         slicer.util.getNode(name) for name in ("scan", "scan vessels", "scan connectedness", "copy")
     )
-    assert ownership.output_of(volume, ownership.LABELMAP, LABELMAP) is labels
-    assert ownership.belongs_to(scene, ownership.CONNECTEDNESS, volume)
-    assert not any(ownership.is_output(each, ownership.LABELMAP) for each in (copy, *strangers))
+    assert writing.output_of(volume, writing.LABELMAP, LABELMAP) is labels
+    assert writing.belongs_to(scene, writing.CONNECTEDNESS, volume)
+    assert not any(writing.is_output(each, writing.LABELMAP) for each in (copy, *strangers))
 
 
 def test_outputs_lie_beside_their_volume(slicer_scene, logic, volume, seeds):

@@ -9,8 +9,7 @@ import pytest
 from scipy import ndimage
 
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
-from FuzzyVesselCoreLib.mrml.images import array_from_image
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix
+from FuzzyVesselCoreLib.mrml.reading import array_from_image, array_from_matrix
 from support.mrml_cases import OBLIQUE_LEFT_HANDED, linear_transform, scene_text
 from support.vessel_scene import MATRIX, add_segmentation, add_vessels, vessels
 

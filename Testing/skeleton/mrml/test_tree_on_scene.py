@@ -171,7 +171,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(tree):
 
 
 def test_names_with_commas_reach_the_table_the_curves_and_the_file(tree, tmp_path):
-    from PotentialSkeletonLib.graph.curve_skeleton import table_text
+    from PotentialSkeletonLib.curve_skeleton import table_text
 
     branch = branch_at(tree, (60, 19, 20))
     tree.rename(branch, 'Right, "anterior"')

@@ -17,9 +17,16 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import boxes_of, fill_cavities, label_components
 
-from ..object.voxel_classes import OUTSIDE, SURFACE, checked_object
 from .convolution import convolve, distance_bands, padded_shape
-from .solid import automatic_charge_distance, average_boundary, classes_and_targets, clear_across
+from .voxel_classes import (
+    OUTSIDE,
+    SURFACE,
+    automatic_charge_distance,
+    average_boundary,
+    checked_object,
+    classes_and_targets,
+    clear_across,
+)
 
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
@@ -359,7 +366,7 @@ class _FieldRun:
 
     def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
         with needs_numba():
-            from .. import papers
+            from . import papers
         task, method = (points, charges, self._strength), self._method
         if self._gpu is None:
             forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 
-from ..critical_points.critical_points import CriticalPoint
+from .critical_points import CriticalPoint
 
 DEGREE, FEWEST = 3, 7  # of the fitted polynomial; points of its window
 POINTS_PER_RADIUS = 8  # of the line as it is resampled

@@ -7,8 +7,8 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import in_parts
 from FuzzyVesselCoreLib.voxels.masks import erode
 
-from ..object.voxel_classes import BOUNDARY
 from .critical_points import CORNERS
+from .voxel_classes import BOUNDARY
 
 TIE = 1e-4  # smaller differences can be rounding errors: the position decides
 REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured

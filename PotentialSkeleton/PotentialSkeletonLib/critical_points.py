@@ -13,7 +13,7 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..object.voxel_classes import BOUNDARY
+from .voxel_classes import BOUNDARY
 
 MAX_SUBDIVISIONS = 4  # of a cell along each axis before Newton steps begin
 NEWTON_STEPS = 30

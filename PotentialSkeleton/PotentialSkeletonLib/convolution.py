@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.threads import usable_cores
 
-from .solid import dilated
+from .voxel_classes import dilated
 
 # A Fourier transform's rounding error is the same everywhere, the field falls with the depth to the
 # power of strength - 2: so much weaker it may be at the far end of a band than at its near end.

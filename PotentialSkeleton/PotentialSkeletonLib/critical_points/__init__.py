@@ -1,1 +1,0 @@
-"""Critical points of the force field, and further `seeds` of curves."""

@@ -1,1 +1,0 @@
-"""The labelmap is checked and cleaned (`preparing`); its voxels' classes."""

@@ -1,1 +1,0 @@
-"""Curves along the force (`streamlines`, by steps of the `integrator`), and their voxels."""
