@@ -179,11 +179,11 @@ def sink(
         if stop[0]:
             break
         voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
-        own, last = 0, 0
+        own, last, sides = 0, 0, offsets.size
         if links[n]:
-            own = root_of(component[links[n]], parent)
-        for offset in offsets[: 0 if links[n] else offsets.size]:
-            other = component[turns[voxel + offset]]
+            own, sides = root_of(component[links[n]], parent), 0
+        for side in range(sides):
+            other = component[turns[voxel + offsets[side]]]
             if other == 0 or other == last:
                 continue
             last = other
