@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import in_parts
 
 from .input_validation import ConstantVolumeError, checked_seeds, checked_volume
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import in_parts
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .affinity import TOP_LEVEL, level_values

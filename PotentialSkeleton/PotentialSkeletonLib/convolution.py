@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import usable_cores
+from FuzzyVesselCoreLib.progress import Progress, usable_cores
 
 from .voxel_classes import dilated
 

@@ -17,8 +17,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 

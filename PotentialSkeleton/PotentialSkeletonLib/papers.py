@@ -19,8 +19,7 @@ import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import usable_cores
+from FuzzyVesselCoreLib.progress import Progress, usable_cores
 
 KERNELS = Path(__file__).with_suffix(".cu")
 PAIRS_PER_SLICE = 1 << 25  # on the CPU, between two checks of the progress: under 0.1 s

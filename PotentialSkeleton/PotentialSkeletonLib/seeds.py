@@ -3,8 +3,7 @@
 import numpy as np
 
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.masks import erode
 
 from .critical_points import CORNERS

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from FuzzyVesselCoreLib.jit import compiled
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import Progress, in_parts
 
 from .curve_skeleton import Branch, Node, component_numbers, node_kind
 

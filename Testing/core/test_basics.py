@@ -19,24 +19,22 @@ from scipy.sparse.csgraph import dijkstra
 from skimage.graph import pixel_graph
 from skimage.measure import euler_number
 
-from FuzzyVesselCoreLib import threads
 from FuzzyVesselCoreLib.errors import Cancelled, InputError, InputRemoved, NoCudaError
 from FuzzyVesselCoreLib.files import zarr_guard
 from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock, others_in
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import SMALL_PART, in_parts
+from FuzzyVesselCoreLib.progress import SMALL_PART, Progress, in_parts
 from FuzzyVesselCoreLib.translation import tr
 from FuzzyVesselCoreLib.voxels import distances, masks, topology
 from support.solids import random_solids
 
-# ---- threads
+# ---- parts of a volume, by threads
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 129])
 @pytest.mark.parametrize("voxels", [0, SMALL_PART, 100 * SMALL_PART])
 def test_each_number_is_in_one_part_and_results_keep_their_order(count, voxels, monkeypatch):
-    monkeypatch.setattr(threads, "usable_cores", lambda: 3)
+    monkeypatch.setattr("FuzzyVesselCoreLib.progress.usable_cores", lambda: 3)
     parts = in_parts(lambda first, last: list(range(first, last)), count, voxels)
     assert [number for part in parts for number in part] == list(range(count))
     assert all(parts)

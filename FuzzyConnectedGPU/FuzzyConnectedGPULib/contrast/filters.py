@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.kernels import load_kernel
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import in_parts
+from FuzzyVesselCoreLib.progress import Progress, in_parts
 
 SLAB = 1 << 25  # voxels worked on at a time on a device
 CHECKS = 4  # of the progress, for each filter on the CPU

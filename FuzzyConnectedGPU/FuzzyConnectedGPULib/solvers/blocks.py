@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.threads import usable_cores
+from FuzzyVesselCoreLib.progress import Progress, usable_cores
 
 from ..affinity import TOP_LEVEL
 from ..problem import Problem

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
-from ..threads import usable_cores
+from ..progress import usable_cores
 from .availability import clear_frames, cuda_status, device_failed, is_cuda_error, reset_cuda_status
 from .kernels import Record, load_kernel, make_record
 

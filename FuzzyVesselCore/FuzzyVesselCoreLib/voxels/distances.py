@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..jit import compiled, longer
-from ..progress import Progress
-from ..threads import in_parts
+from ..progress import Progress, in_parts
 
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
 STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..compilation import needs_numba
 from ..errors import InputError
-from ..threads import in_parts
+from ..progress import in_parts
 from ..translation import tr as _
 
 Box = tuple[slice, ...]
