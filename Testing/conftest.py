@@ -40,7 +40,7 @@ def pytest_collection_finish(session):
 def pytest_runtest_setup(item):
     """Skip a test marked `gpu` where CUDA cannot be used, and say what is missing."""
     if item.get_closest_marker("gpu"):
-        from FuzzyVesselCoreLib.gpu.availability import cuda_status
+        from FuzzyVesselCoreLib.gpu.device import cuda_status
 
         reason = cuda_status()
         if reason is not None:

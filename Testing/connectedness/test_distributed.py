@@ -254,8 +254,8 @@ def test_bad_scenes_are_named(whole, tmp_path):
 
 
 def test_card_processes_need_a_card(monkeypatch):
-    from FuzzyVesselCoreLib.gpu import availability
+    from FuzzyVesselCoreLib.gpu import device
 
-    monkeypatch.setattr(availability, "cuda_status", lambda: "there is no driver")
+    monkeypatch.setattr(device, "cuda_status", lambda: "there is no driver")
     with pytest.raises(InputError, match="there is no driver"):
         CardProcesses()

@@ -487,7 +487,7 @@ class CardProcesses(ProcessPoolExecutor):
 
     def __init__(self, cards: Sequence[int] | None = None) -> None:
         if cards is None:
-            from FuzzyVesselCoreLib.gpu.availability import cuda_status
+            from FuzzyVesselCoreLib.gpu.device import cuda_status
 
             if reason := cuda_status():
                 raise InputError(f"There is no card to start a process for: {reason}")

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu import availability, kernels
 from FuzzyVesselCoreLib.gpu import device as device_module
-from FuzzyVesselCoreLib.gpu.availability import reset_cuda_status
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu import kernels
+from FuzzyVesselCoreLib.gpu.device import choose_device, reset_cuda_status
 from FuzzyVesselCoreLib.gpu.kernels import architecture_for, compile_kernels, read_source
 
 
@@ -61,7 +60,7 @@ def fake_cupy(monkeypatch):
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
     )
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    monkeypatch.setattr(availability, "driver_version", lambda: 13000)
+    monkeypatch.setattr(device_module, "driver_version", lambda: 13000)
     return cupy
 
 
@@ -69,7 +68,7 @@ def fake_cupy(monkeypatch):
 
 
 def test_auto_falls_back_to_the_cpu(monkeypatch):
-    monkeypatch.setattr(availability, "driver_version", lambda: None)
+    monkeypatch.setattr(device_module, "driver_version", lambda: None)
     assert choose_device("auto") == "cpu"
     assert choose_device("cpu") == "cpu"
 
@@ -95,7 +94,7 @@ def refusal(device="cuda"):
 )
 def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr(availability, "driver_version", lambda: driver)
+    monkeypatch.setattr(device_module, "driver_version", lambda: driver)
     monkeypatch.setattr(sys, "platform", "linux")
     message = refusal()
     assert "CuPy is not installed" in message
@@ -109,7 +108,7 @@ def test_missing_cupy_names_the_wheel_for_the_driver(monkeypatch, driver, wheel)
     [(12040, "'cupy-cuda12x[ctk]>=14,<15' instead"), (11080, "use device 'cpu'")],
 )
 def test_driver_older_than_cupy(fake_cupy, monkeypatch, driver, remedy):
-    monkeypatch.setattr(availability, "driver_version", lambda: driver)
+    monkeypatch.setattr(device_module, "driver_version", lambda: driver)
     message = refusal()
     assert f"for CUDA {driver // 1000}.{driver % 1000 // 10} and the installed CuPy" in message
     assert remedy in message
