@@ -241,7 +241,7 @@ class _ComponentRun:
 
     def thin(self, start: float) -> None:
         with self.stages.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin(self.curves.voxels(), progress)
+            self.thinning.thin(self.curves.passed.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
@@ -289,15 +289,15 @@ class _ComponentRun:
 
     def add_seeds(self, seeds, clearance, progress):
         progress.check()
-        present = union(self.thinning.skeleton, self.curves.voxels(), self.thinning.anchors)
+        present = union(self.thinning.skeleton, self.curves.passed.voxels(), self.thinning.anchors)
         self.thinning.anchor(self.curves.trace_from_seeds(seeds, present, clearance, progress))
 
     def result(self) -> ComponentSkeleton:
         thinning, curves, volumes = self.thinning, self.curves, self.volumes
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
-        traced = membership(thinning.skeleton, curves.voxels(), thinning.anchors)
+        traced = membership(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
-            positions = curves.positions(voxels)
+            positions = curves.passed.positions(voxels)
             graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)

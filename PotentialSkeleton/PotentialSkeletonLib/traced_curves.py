@@ -16,25 +16,17 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 
 
 class ComponentCurves:
-    """Traces curves and gathers the voxels that they pass; before `trace_core` without a field."""
+    """Traces curves (before `trace_core` without a field); `passed` has the voxels they pass."""
 
     def __init__(self, volumes: ComponentVolumes) -> None:
         self._volumes = volumes
         self._tracer: Tracer | None = None
-        self._curves = CurveVoxels(volumes.depth)
+        self.passed = CurveVoxels(volumes.depth)
 
     @property
     def has_field(self) -> bool:
         """Whether curves can be traced."""
         return self._tracer is not None
-
-    def voxels(self) -> np.ndarray:
-        """Flat indices, ascending, of the voxels that the curves pass."""
-        return self._curves.voxels()
-
-    def positions(self, voxels: np.ndarray) -> np.ndarray:
-        """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
-        return self._curves.positions(voxels)
 
     def trace_core(self, points: Sequence[CriticalPoint], progress: Progress) -> None:
         """Trace from the saddles; later curves end at any of the points."""
@@ -43,7 +35,7 @@ class ComponentCurves:
         self._tracer = Tracer(volumes.vectors, volumes.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
-            self._curves.add(curve)
+            self.passed.add(curve)
 
     def trace_from_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
@@ -101,7 +93,7 @@ class ComponentCurves:
         if self._tracer is None:
             return path.astype(float)
         curve = self._tracer.trace_along(path)
-        self._curves.add(curve)
+        self.passed.add(curve)
         return curve
 
 
