@@ -16,12 +16,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import (
-    image_from_array,
-    matrix_from_array,
-    node_name,
-    voxels_to_points,
-)
+from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, voxels_to_points
 from FuzzyVesselCoreLib.mrml.writing import (
     SKELETON,
     all_or_nothing,
@@ -32,6 +27,7 @@ from FuzzyVesselCoreLib.mrml.writing import (
     is_output,
     put_beside,
     referred,
+    refuse_without,
     remove_node,
     subject_hierarchy,
 )
@@ -178,11 +174,7 @@ def write_skeletons(
 
 def _check_present(solid: SolidInput, requests: dict) -> None:
     """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
-    import slicer
-
-    for node in (solid.node, *_all_given(requests)):
-        if not slicer.mrmlScene.IsNodePresent(node):
-            raise InputRemoved(node_name(node))
+    refuse_without([solid.node, *_all_given(requests)])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))

@@ -9,7 +9,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel, frozen
+from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
 from PotentialSkeletonMRML.outputs import (
     INPUT,
     SEGMENT,
@@ -239,33 +239,32 @@ class SkeletonPanel(Panel):
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
-        chosen = frozen(parameters)
-        segments = segments_of(chosen)
-        earlier = {each: own_nodes(kept_model(chosen.input, each)) for each in segments}
-        settings, options = settings_text(chosen), options_of(chosen)
+        # All is read before the run: the parameters may change while it waits.
+        node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
+        earlier = {each: own_nodes(kept_model(node, each)) for each in segments}
+        settings, options = settings_text(parameters), options_of(parameters)
         options |= {"progress": progress, "wait": self.running.wait}
-        wanted = {output: getattr(chosen, name) for output, name in WRITTEN.items()}
+        wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
         wanted["modelNode"] = True
         requests = {  # nodes of the run before are filled again, others are new
             each: {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
             for each, nodes in earlier.items()
         }
-        if is_segmentation(chosen.input):
+        if is_segmentation(node):
             options["outputs"] = requests.get
-            results = self.logic.extractSegments(chosen.input, segments, **options)
+            results = self.logic.extractSegments(node, segments, **options)
         else:
-            results = [self.logic.extract(chosen.input, **options, **requests[""])]
+            results = [self.logic.extract(node, **options, **requests[""])]
         for segment, result in zip(segments, results, strict=True):
             drop_left_over(earlier[segment], result)
             result.modelNode.SetAttribute(SETTINGS, settings)
-            color_by(result.modelNode, chosen.colouring.value)
+            color_by(result.modelNode, colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
             centre_cameras(results[0].modelNode)
         text = found_text([len(result.skeleton.branches) for result in results])
-        # Others may be chosen now.
-        return text if parameters.input is chosen.input else f"{chosen.input.GetName()}: {text}"
+        return text if parameters.input is node else f"{node.GetName()}: {text}"
 
 
 def found_text(branches: list[int]) -> str:

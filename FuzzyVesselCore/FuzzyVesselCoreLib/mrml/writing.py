@@ -112,7 +112,7 @@ def in_scene(node: Any) -> bool:
 
 
 def refuse_without(nodes: list[Any]) -> None:
-    """Raise `InputRemoved` where an input is no longer in the scene."""
+    """Raise `InputRemoved` where a node that a run needs is no longer in the scene."""
     for node in nodes:
         if not in_scene(node):
             raise InputRemoved(node_name(node))

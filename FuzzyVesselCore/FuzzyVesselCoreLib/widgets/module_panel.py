@@ -1,7 +1,6 @@
 """A panel's life: its widgets, the parameters in the scene that they show, and its runs."""
 
 import sys
-import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -257,12 +256,6 @@ class Panel:
             finally:
                 self.update()
                 self.device.enter()
-
-
-def frozen(parameters: Any) -> types.SimpleNamespace:
-    """Return the parameters' values of now under their names; later changes do not reach them."""
-    names = parameters.allParameters
-    return types.SimpleNamespace(**{name: getattr(parameters, name) for name in names})
 
 
 def prepare_reload(widget: Any) -> None:
