@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.mrml.points import voxels_to_points
-from FuzzyVesselCoreLib.mrml.reading import transform_points
+from FuzzyVesselCoreLib.mrml.reading import transform_points, voxels_to_points
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, padded_box
 
 from .rendering import CannotRender, framed, render

@@ -9,14 +9,20 @@ import numpy as np
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume, voxels_to_points
+from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance import (
     mask_fingerprint,
     once_an_edit,
     rounded,
     volume_fingerprint,
 )
-from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, node_name, voxel_volume, voxels_of
+from FuzzyVesselCoreLib.mrml.reading import (
+    ijk_to_ras,
+    node_name,
+    voxel_volume,
+    voxels_of,
+    voxels_to_points,
+)
 from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 

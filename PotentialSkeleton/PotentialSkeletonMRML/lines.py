@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import voxels_to_points
-from FuzzyVesselCoreLib.mrml.reading import node_name, transform_between, transformed
+from FuzzyVesselCoreLib.mrml.reading import (
+    node_name,
+    transform_between,
+    transformed,
+    voxels_to_points,
+)
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
 from PotentialSkeletonLib.curve_skeleton import (

@@ -15,9 +15,13 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
-from FuzzyVesselCoreLib.mrml.points import voxels_to_points
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, node_name
+from FuzzyVesselCoreLib.mrml.reading import (
+    image_from_array,
+    matrix_from_array,
+    node_name,
+    voxels_to_points,
+)
 from FuzzyVesselCoreLib.mrml.writing import (
     SKELETON,
     all_or_nothing,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import voxels_to_points
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import (
     BINARY_LABELMAP,
@@ -21,6 +20,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     matrix_between,
     node_name,
     voxels_of,
+    voxels_to_points,
 )
 from FuzzyVesselCoreLib.mrml.writing import SKELETON, is_output
 from FuzzyVesselCoreLib.translation import tr as _

@@ -11,7 +11,14 @@ import numpy as np
 
 from ..errors import InputError
 from ..translation import tr as _
-from .reading import ijk_to_ras, node_name, transform_between, transform_points, transformed
+from .reading import (
+    ijk_to_ras,
+    node_name,
+    transform_between,
+    transform_points,
+    transformed,
+    voxels_to_points,
+)
 
 VESSEL_COLOR, BACKGROUND_COLOR = (0.85, 0.4, 0.31), (0.25, 0.65, 1.0)  # Slicer's of blood vessels
 
@@ -149,11 +156,6 @@ def points_in_volume(volume_node: Any, world: np.ndarray) -> np.ndarray:
 
 
 # ---- from voxels to points
-
-
-def voxels_to_points(voxels: Any, ijk_to_points: Any) -> np.ndarray:
-    """The centres (n, 3), float64, of voxels K, J, I (n, 3)."""
-    return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
 
 
 def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:

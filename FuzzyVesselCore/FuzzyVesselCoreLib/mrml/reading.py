@@ -89,6 +89,11 @@ def transform_points(matrix: Any, points: Any) -> np.ndarray:
     return np.asarray(points, float).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
+def voxels_to_points(voxels: Any, ijk_to_points: Any) -> np.ndarray:
+    """The centres (n, 3), float64, of voxels K, J, I (n, 3)."""
+    return transform_points(ijk_to_points, np.asarray(voxels).reshape(-1, 3)[:, ::-1])
+
+
 def voxel_volume(ijk_to_mm: Any) -> float:
     """The volume of one voxel in cubic millimetres, also for oblique and left-handed axes."""
     return abs(float(np.linalg.det(np.asarray(ijk_to_mm)[:3, :3])))
