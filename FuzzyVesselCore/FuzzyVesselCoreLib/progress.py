@@ -111,13 +111,13 @@ def usable_cores() -> int:
 
 
 @cache
-def _pool(threads: int) -> ThreadPoolExecutor:
+def pool_of(threads: int) -> ThreadPoolExecutor:
     """Threads that stay: starting sixteen for each piece of work takes milliseconds each time."""
     return ThreadPoolExecutor(threads)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has no threads
+    os.register_at_fork(after_in_child=pool_of.cache_clear)  # a forked process has no threads
 
 
 def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list[Found]:
@@ -133,4 +133,4 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     if threads < 2 or parts < 2:
         return [work(0, count)] if count else []
     bounds = [count * n // parts for n in range(parts + 1)]
-    return list(_pool(threads).map(work, bounds[:-1], bounds[1:]))
+    return list(pool_of(threads).map(work, bounds[:-1], bounds[1:]))

@@ -7,7 +7,6 @@ import threading
 import traceback
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
-from ..progress import usable_cores
+from ..progress import pool_of, usable_cores
 from .kernels import Record, load_kernel, make_record
 
 DeviceArray = Any  # an array of CuPy, or of the emulated device
@@ -339,8 +338,7 @@ def _by_chunks(xp: Any, shape: tuple[int, ...], dtype: np.dtype, move: Callable)
         move(part, own.buffer[: part.stop - part.start], own.stream)
         own.stream.synchronize()
 
-    with ThreadPoolExecutor(min(usable_cores(), MAX_THREADS, len(parts))) as pool:
-        list(pool.map(work, parts))
+    list(pool_of(min(usable_cores(), MAX_THREADS)).map(work, parts))
 
 
 # ---- memory that is kept from run to run, until a run has too little
