@@ -1,7 +1,7 @@
 """A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
 `Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
-thread; `Run.write` changes the scene when all is computed. One vessel is several with n = 1.
+thread; `Run.write` changes the scene when all is computed. A single vessel is treated as several.
 """
 
 from collections.abc import Iterator, Sequence

@@ -55,7 +55,6 @@ class LiveVessel:
         self._own: dict[tuple[str, str], Any] = {}
         self._edited = qt.QTimer()  # an edit may empty a segment before it fills it
         self._edited.setSingleShot(True)
-        self._edited.setInterval(0)
         self._edited.connect("timeout()", self._after_edit)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
         self.run = LatestRun(self._read, EditorRun.compute, self._take, self._fail)

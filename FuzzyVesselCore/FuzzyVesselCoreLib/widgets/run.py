@@ -14,8 +14,8 @@ from slicer.i18n import tr as _
 from ..compilation import load_numba
 from ..errors import Cancelled
 
-# The interpreter belongs to the window's thread, which lends it for so long between two rounds of
-# events: what the mouse waits at most.
+# The window's thread holds Python's lock. Between two rounds of events it waits, and so releases
+# the lock, for this long: what the mouse waits at most.
 LENT = 0.008  # seconds
 # A step that is overtaken ends first if it takes no longer than this, so that something is seen
 # while the mouse moves; a longer one is cancelled, as its result would come too late.
@@ -44,7 +44,6 @@ class LatestRun:
         self._begun = 0.0
         self._pool = ThreadPoolExecutor(1)
         self._timer = qt.QTimer()
-        self._timer.setInterval(0)
         self._timer.connect("timeout()", self._go_on)
 
     @property
