@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
-
-from .device_distances import with_device
 
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
@@ -46,7 +45,7 @@ def protrusion_endpoints(
     order on the device.
     """
     task = distances.reshape(-1), depth.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    ordered = with_device(device, lambda gpu: _in_order_on(gpu, *task), lambda: _in_order(*task))
+    ordered = on_device_or_cpu(device, lambda gpu: _in_order(gpu, *task))
     progress.check()
     limits = task[2], unit_of(spacing), min_length
     maxima, widths = progress.wait_for(sink, *ordered, *limits)
@@ -95,36 +94,24 @@ def _end_caps(
 
 
 def _in_order(
-    distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """The keys, turns, links and depths for `sink`, from flat arrays."""
-    voxels, keys, turns = _keys_and_turns(distances, np)
-    links, depths = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
-    task = voxels, offsets, turns, depth, links, depths
-    in_parts(partial(link_turns, *task), len(keys), len(keys))
-    return keys, turns, links, depths
-
-
-def _in_order_on(
     gpu: Any, distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """The same on a CUDA device."""
-    voxels, keys, turns = _keys_and_turns(gpu.put(distances), gpu.xp)
-    links, depths = (gpu.xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
-    given = gpu.put(offsets.astype(np.int32)), turns, gpu.put(depth)
-    task = voxels, np.int64(len(keys)), *given, links, depths
-    launch_per_item(gpu, KERNELS, "link_turns", len(keys), task)
-    return tuple(gpu.get(array) for array in (keys, turns, links, depths))
-
-
-def _keys_and_turns(distances: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """The object's voxels, ascending, their keys, falling, and each one's turn, from 1."""
+    """The keys, turns, links and depths for `sink` from flat arrays, on a device or (None) here."""
+    xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
+    distances = put(distances)
     voxels, turns = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
     keys = (distances[voxels].astype(np.int64) << 40) + voxels
     keys.sort()
     keys = xp.ascontiguousarray(keys[::-1])
     turns[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
-    return voxels, keys, turns
+    links, depths = (xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
+    task = put(offsets.astype(np.int32)), turns, put(depth), links, depths
+    if gpu is None:
+        in_parts(partial(link_turns, voxels, *task), len(keys), len(keys))
+        return keys, turns, links, depths
+    count = np.int64(len(keys))
+    launch_per_item(gpu, KERNELS, "link_turns", len(keys), (voxels, count, *task))
+    return tuple(gpu.get(array) for array in (keys, turns, links, depths))
 
 
 @compiled
