@@ -80,7 +80,7 @@ def prepare(
     """The `Prepared` object of a labelmap; `InputError` if it cannot be used or is empty."""
     progress = Progress.of(progress)
     values = checked_labelmap(mask)
-    given = np.asarray(values, bool)
+    given = np.ascontiguousarray(values, bool)
     box = bounding_box(given)
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
