@@ -28,7 +28,7 @@ from .force_field import (
 from .preparing import ComponentVolumes, Prepared
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
-from .thinning import LevelThinning, membership, union
+from .thinning import LevelThinning, is_in_any, union
 from .traced_curves import ComponentCurves, voxels_of
 
 TINY = 27  # voxels: components below it are reported
@@ -190,17 +190,17 @@ class _ComponentRun:
         if np.count_nonzero(self.volumes.mask) >= MIN_FIELD_VOXELS:
             self.compute_field()
             self.find_core()
-        self.thin(0.6)
+        self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
             endpoints = self.add_protrusions()
-            self.thin(0.75)
+            self.thin_along_curves(0.75)
             if self.extend_ends(endpoints):
-                self.thin(0.85)
+                self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
             self.add_sharp_parts()
-            self.thin(0.95)
+            self.thin_along_curves(0.95)
             self.thinning.end_level()
         return self.result()
 
@@ -239,9 +239,9 @@ class _ComponentRun:
             voxels = voxels_of(anchors).reshape(-1, 3)
             self.thinning.anchor(np.ravel_multi_index(voxels.T, self.volumes.shape))
 
-    def thin(self, start: float) -> None:
+    def thin_along_curves(self, start: float) -> None:
         with self.stages.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin(self.curves.passed.voxels(), progress)
+            self.thinning.thin_along(self.curves.passed.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
@@ -295,7 +295,7 @@ class _ComponentRun:
     def result(self) -> ComponentSkeleton:
         thinning, curves, volumes = self.thinning, self.curves, self.volumes
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
-        traced = membership(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
+        traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.passed.positions(voxels)
             graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)

@@ -1,17 +1,16 @@
-"""Distances in large objects on a CUDA device, the same numbers as on the CPU.
+"""Distances in an object, on a CUDA device or the CPU: the same numbers.
 
-On the CPU they take seconds. Those of a small object are computed there before a device has its
-voxels.
+On the CPU those of a large object take seconds; those of a small one are computed there before a
+device has its voxels.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import (
@@ -26,32 +25,15 @@ from FuzzyVesselCoreLib.voxels.topology import euler_characteristic, signed_cell
 KERNELS = Path(__file__).with_suffix(".cu")
 ROUNDS = 16  # between two tests of whether anything changed
 
-Found = TypeVar("Found")
-
-
-def with_device(
-    device: str, on_device: Callable[[Any], Found], on_cpu: Callable[[], Found]
-) -> Found:
-    """What one of two functions returns, by a device named as by users.
-
-    Where its memory does not suffice the CPU is used.
-    """
-    gpu = choose_device(device)
-    if gpu != "cpu":
-        try:
-            with gpu:
-                return on_device(gpu)
-        except DeviceError:
-            pass  # as likely as not its memory is full
-    return on_cpu()
-
 
 def depth_and_characteristic(
     device: str, mask: np.ndarray, spacing: Sequence[float], progress: Progress
 ) -> tuple[np.ndarray, int]:
     """`distance_to_outside` and `euler_characteristic` of a mask (bool)."""
 
-    def on_device(gpu: Any) -> tuple[np.ndarray, int]:
+    def work(gpu: Any) -> tuple[np.ndarray, int]:
+        if gpu is None:
+            return distance_to_outside(mask, spacing, progress), euler_characteristic(mask)
         solid = gpu.put(mask.view(np.uint8)).view(bool)
         squared = gpu.xp.where(solid, NO_ZERO, np.float32(0))
         for axis in (2, 1, 0):
@@ -64,10 +46,7 @@ def depth_and_characteristic(
         cells = gpu.xp.pad(solid, 1)
         return gpu.get(squared), signed_cells(cells.ravel(), cells.strides, cells.size)
 
-    def on_cpu() -> tuple[np.ndarray, int]:
-        return distance_to_outside(mask, spacing, progress), euler_characteristic(mask)
-
-    return with_device(device, on_device, on_cpu)
+    return on_device_or_cpu(device, work)
 
 
 def geodesic_distance_on(
@@ -83,7 +62,9 @@ def geodesic_distance_on(
     Known distances from other sources are lowered where these are nearer; the array may be written.
     """
 
-    def on_device(gpu: Any) -> np.ndarray:
+    def work(gpu: Any) -> np.ndarray:
+        if gpu is None:
+            return geodesic_distance(mask, sources, spacing, progress, known)
         xp = gpu.xp
         steps = (gpu.put(step.astype(np.int32)) for step in neighbour_steps(mask.shape, spacing))
         voxels = xp.flatnonzero(gpu.put(mask.view(np.uint8)))
@@ -103,7 +84,4 @@ def geodesic_distance_on(
         distances[distances == FAR] = -1
         return gpu.get(distances).reshape(mask.shape)
 
-    def on_cpu() -> np.ndarray:
-        return geodesic_distance(mask, sources, spacing, progress, known)
-
-    return with_device(device, on_device, on_cpu)
+    return on_device_or_cpu(device, work)

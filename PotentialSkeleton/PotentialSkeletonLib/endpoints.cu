@@ -1,4 +1,4 @@
-// In which component each voxel of an object joins when it is its turn.
+// Which neighbour each voxel of an object joins, in the order of their ranks.
 
 const unsigned NOT_FIRST_I = 0x6DB6DB6u, NOT_LAST_I = 0x36DB6DBu;  // of a block of 27 voxels
 const unsigned NOT_FIRST_J = 0x7E3F1F8u, NOT_LAST_J = 0x0FC7E3Fu;
@@ -22,24 +22,24 @@ __device__ bool is_connected(unsigned bits)
     return bits != 0 && grown == bits;
 }
 
-// As `link_turns` of endpoints.py.
-extern "C" __global__ void link_turns(const long long* __restrict__ voxels, long long count,
+// As `link_ranks` of endpoints.py.
+extern "C" __global__ void link_ranks(const long long* __restrict__ voxels, long long count,
                                       const int* __restrict__ offsets,
-                                      const int* __restrict__ turns,
-                                      const float* __restrict__ depth, int* links, float* depths)
+                                      const int* __restrict__ ranks,
+                                      const float* __restrict__ depth, int* joined, float* depths)
 {
     long long n = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (n >= count)
         return;
-    int own = turns[voxels[n]], found = 0;
-    unsigned joined = 0;
+    int own = ranks[voxels[n]], found = 0;
+    unsigned bits = 0;
     for (int side = 0; side < 26; side++) {
-        int other = turns[voxels[n] + offsets[side]];
+        int other = ranks[voxels[n] + offsets[side]];
         if (other > 0 && other < own) {
-            joined |= 1u << (side + (side > 12));
+            bits |= 1u << (side + (side > 12));
             found = other;
         }
     }
-    links[own - 1] = is_connected(joined) ? found : 0;
+    joined[own - 1] = is_connected(bits) ? found : 0;
     depths[own - 1] = depth[voxels[n]];
 }

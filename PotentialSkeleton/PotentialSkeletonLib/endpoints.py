@@ -3,9 +3,9 @@
 Seen from the core, each protrusion of the object holds a local maximum of the geodesic distance.
 The voxels further out than some level are connected components, one a protrusion; as that level
 sinks, components grow and merge. A component's maximum is an endpoint as soon as the component is
-long for its width. Bumps on a surface, blunt ends and the corners of boxes merge into larger
-components before. Where a skeleton ends within a protrusion, little is left of it beyond: such an
-end is extended.
+longer than its width demands (`SLENDERNESS`). Bumps on a surface, blunt ends and the corners of
+boxes merge into larger components before. Where a skeleton ends within a protrusion, little is left
+of it beyond: such an end is extended.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
-
-from .device_distances import with_device
 
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
@@ -46,10 +45,10 @@ def protrusion_endpoints(
     order on the device.
     """
     task = distances.reshape(-1), depth.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    ordered = with_device(device, lambda gpu: _in_order_on(gpu, *task), lambda: _in_order(*task))
+    ordered = on_device_or_cpu(device, lambda gpu: _ranked(gpu, *task))
     progress.check()
     limits = task[2], unit_of(spacing), min_length
-    maxima, widths = progress.wait_for(sink, *ordered, *limits)
+    maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
     return _end_caps(distances, maxima, widths, spacing, progress)
 
 
@@ -94,65 +93,57 @@ def _end_caps(
     return np.unique(np.array(found, np.int64))
 
 
-def _in_order(
-    distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """The keys, turns, links and depths for `sink`, from flat arrays."""
-    voxels, keys, turns = _keys_and_turns(distances, np)
-    links, depths = np.empty(len(keys), np.int32), np.empty(len(keys), np.float32)
-    task = voxels, offsets, turns, depth, links, depths
-    in_parts(partial(link_turns, *task), len(keys), len(keys))
-    return keys, turns, links, depths
-
-
-def _in_order_on(
+def _ranked(
     gpu: Any, distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """The same on a CUDA device."""
-    voxels, keys, turns = _keys_and_turns(gpu.put(distances), gpu.xp)
-    links, depths = (gpu.xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
-    given = gpu.put(offsets.astype(np.int32)), turns, gpu.put(depth)
-    task = voxels, np.int64(len(keys)), *given, links, depths
-    launch_per_item(gpu, KERNELS, "link_turns", len(keys), task)
-    return tuple(gpu.get(array) for array in (keys, turns, links, depths))
+    """What `join_by_rank` takes first, from flat arrays; on a device, or with None on the CPU.
 
-
-def _keys_and_turns(distances: Any, xp: Any) -> tuple[Any, Any, Any]:
-    """The object's voxels, ascending, their keys, falling, and each one's turn, from 1."""
-    voxels, turns = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
+    The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
+    follow the rank of the neighbour to join, and the depth.
+    """
+    xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
+    distances = put(distances)
+    voxels, ranks = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
     keys = (distances[voxels].astype(np.int64) << 40) + voxels
     keys.sort()
     keys = xp.ascontiguousarray(keys[::-1])
-    turns[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
-    return voxels, keys, turns
+    ranks[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
+    joined, depths = (xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
+    task = put(offsets.astype(np.int32)), ranks, put(depth), joined, depths
+    if gpu is None:
+        in_parts(partial(link_ranks, voxels, *task), len(keys), len(keys))
+        return keys, ranks, joined, depths
+    count = np.int64(len(keys))
+    launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
+    return tuple(gpu.get(array) for array in (keys, ranks, joined, depths))
 
 
 @compiled
-def link_turns(
-    voxels: np.ndarray, offsets: np.ndarray, turns: np.ndarray, depth: np.ndarray,
-    links: np.ndarray, depths: np.ndarray, first: int, last: int,
+def link_ranks(
+    voxels: np.ndarray, offsets: np.ndarray, ranks: np.ndarray, depth: np.ndarray,
+    joined: np.ndarray, depths: np.ndarray, first: int, last: int,
 ) -> None:  # fmt: skip
-    """Of some voxels write, at their turns, the depth and the turn of a neighbour to join.
+    """Write, by rank, the depth of some voxels and the rank of the neighbour that each one joins.
 
-    It is 0 where the neighbours that have joined before are no connected
-    set, so that components may merge in `sink`, and where there are none.
+    It is 0 where there is no neighbour of lower rank, so that a component begins, and where these
+    are not connected, so that components may merge.
     """
     for voxel in voxels[first:last]:
-        own, joined, found = turns[voxel], 0, 0
+        own, bits, found = ranks[voxel], 0, 0
         for side in range(offsets.size):
-            other = turns[voxel + offsets[side]]
+            other = ranks[voxel + offsets[side]]
             if 0 < other < own:
-                joined |= 1 << (side + (side > 12))
+                bits |= 1 << (side + (side > 12))
                 found = other
-        links[own - 1] = found if is_connected_26(joined) else 0
+        joined[own - 1] = found if is_connected_26(bits) else 0
         depths[own - 1] = depth[voxel]
 
 
 @compiled
-def sink(
+def join_by_rank(
     keys: np.ndarray,
-    turns: np.ndarray,
-    links: np.ndarray,
+    ranks: np.ndarray,
+    joined: np.ndarray,
     depths: np.ndarray,
     offsets: np.ndarray,
     unit: float,
@@ -164,9 +155,9 @@ def sink(
     Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
     the last in memory first. When components merge the lower maximum is discarded, of equally high
     ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
-    All arrays but `turns` are in this order: they are read one value after the other.
+    All arrays but `ranks` are in this order: they are read one value after the other.
     """
-    size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # of each turn
+    size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # by rank
     # Of each component, from 1: the one it is part of, its maximum and the distance there, its
     # width until it is ended, and whether it is.
     parent, maximum = np.empty(size + 1, np.int32), np.empty(size + 1, np.int64)
@@ -179,10 +170,10 @@ def sink(
             break
         voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
         own, last, sides = 0, 0, offsets.size
-        if links[n]:
-            own, sides = root_of(component[links[n]], parent), 0
+        if joined[n]:
+            own, sides = root_of(component[joined[n]], parent), 0
         for side in range(sides):
-            other = component[turns[voxel + offsets[side]]]
+            other = component[ranks[voxel + offsets[side]]]
             if other == 0 or other == last:
                 continue
             last = other

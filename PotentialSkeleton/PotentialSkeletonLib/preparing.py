@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
@@ -80,7 +80,7 @@ def prepare(
     """The `Prepared` object of a labelmap; `InputError` if it cannot be used or is empty."""
     progress = Progress.of(progress)
     values = checked_labelmap(mask)
-    given = np.asarray(values, bool)
+    given = np.ascontiguousarray(values, bool)
     box = bounding_box(given)
     if box is None:
         raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
@@ -126,22 +126,21 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
     Most objects are such, and their voxels then need no labels on the CPU. False also where the
     object is small, there is no device, or its memory does not suffice.
     """
-    gpu = choose_device(device) if LARGE <= mask.size < 1 << 31 else "cpu"  # numbers are int32
-    if gpu == "cpu":
-        return False
-    try:
-        with gpu:
-            xp, label = gpu.xp, ndimage.label
-            if xp.__name__ == "cupy":
-                from cupyx.scipy import ndimage as of_cupy
 
-                label = of_cupy.label
-            solid = gpu.put(mask.view(np.uint8))
-            outside = xp.pad(solid == 0, 1, constant_values=True)
-            components, cavities = label(solid, xp.ones((3, 3, 3)))[1], label(outside)[1] - 1
-            return bool(components == 1 and cavities == 0)
-    except DeviceError:
-        return False
+    def work(gpu: Any) -> bool:
+        if gpu is None:
+            return False
+        xp, label = gpu.xp, ndimage.label
+        if xp.__name__ == "cupy":
+            from cupyx.scipy import ndimage as of_cupy
+
+            label = of_cupy.label
+        solid = gpu.put(mask.view(np.uint8))
+        outside = xp.pad(solid == 0, 1, constant_values=True)
+        components, cavities = label(solid, xp.ones((3, 3, 3)))[1], label(outside)[1] - 1
+        return bool(components == 1 and cavities == 0)
+
+    return LARGE <= mask.size < 1 << 31 and on_device_or_cpu(device, work)  # numbers are int32
 
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:

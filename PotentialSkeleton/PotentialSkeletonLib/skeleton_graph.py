@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit import compiled
-from FuzzyVesselCoreLib.progress import Progress, in_parts
+from FuzzyVesselCoreLib.progress import Progress
 
 from .curve_skeleton import Branch, Node, component_numbers, node_kind
 
@@ -335,60 +334,12 @@ def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) ->
     The object (bool) does not touch the array's border. The nearest voxel outside has one of the
     object at a face: else a step towards the point would be nearer.
     """
-    solid = mask.view(np.uint8)
-    shells = in_parts(lambda a, b: shell_of_planes(solid, a, b), len(solid), solid.size)
-    shell = np.concatenate(shells)
-    planes = np.searchsorted(shell, np.arange(len(mask) + 1) * mask[0].size)
-    places = np.stack(np.unravel_index(shell, mask.shape), axis=1) * np.asarray(spacing)
-    task = points * np.asarray(spacing), places, planes, spacing[0]
-    found = in_parts(lambda a, b: nearest_distances(*task, a, b), len(points), len(shell))
-    return np.concatenate(found)
+    from scipy.spatial import cKDTree
 
-
-@compiled
-def nearest_distances(points, places, planes, step, first, last):
-    """Distance of some points (mm) to the nearest of some places, those of plane k from planes[k].
-
-    Planes are `step` mm apart; those nearest to the point come first.
-    """
-    found = np.empty(last - first)
-    for n in range(first, last):
-        k, j, i = points[n]
-        middle, least, away, is_near = round(k / step), np.inf, 0, True
-        while is_near:
-            is_near = False
-            for plane in (middle - away, middle + away):
-                if (plane * step - k) ** 2 >= least or not 0 <= plane < planes.size - 1:
-                    continue
-                is_near = True
-                for place in range(planes[plane], planes[plane + 1]):
-                    square = (
-                        (places[place, 0] - k) ** 2
-                        + (places[place, 1] - j) ** 2
-                        + (places[place, 2] - i) ** 2
-                    )
-                    least = min(least, square)
-            away += 1
-        found[n - first] = np.sqrt(least)
-    return found
-
-
-@compiled
-def shell_of_planes(solid, first, last):
-    """Flat indices of those voxels outside, in some planes, that have the object at a face."""
-    depth, rows, width = solid.shape
-    near, found = np.empty(width, np.uint8), [0]
-    for k in range(first, last):
-        for j in range(rows):
-            here = solid[k, j]
-            before, behind = solid[max(k - 1, 0), j], solid[min(k + 1, depth - 1), j]
-            above, below = solid[k, max(j - 1, 0)], solid[k, min(j + 1, rows - 1)]
-            for i in range(width):
-                near[i] = before[i] | behind[i] | above[i] | below[i]
-            for i in range(1, width):
-                near[i] |= here[i - 1]
-                near[i - 1] |= here[i]
-            for i in range(width):
-                if near[i] > here[i]:
-                    found.append((k * rows + j) * width + i)
-    return np.array(found)[1:]
+    flat, near = mask.reshape(-1), np.zeros(mask.size, bool)
+    for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
+        near[step:] |= flat[:-step]
+        near[:-step] |= flat[step:]
+    shell = np.stack(np.unravel_index(np.flatnonzero(near & ~flat), mask.shape), axis=1)
+    tree = cKDTree(shell * np.asarray(spacing), balanced_tree=False, compact_nodes=False)
+    return tree.query(points * np.asarray(spacing), workers=-1)[0]

@@ -261,13 +261,13 @@ class LevelThinning:
         """Let the skeleton hold voxels."""
         self.anchors = union(self.anchors, voxels)
 
-    def thin(self, traced: np.ndarray, progress: Progress) -> None:
+    def thin_along(self, traced: np.ndarray, progress: Progress) -> None:
         """Thin the object to a skeleton that lies along traced voxels and holds the anchors."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
         order = removal_order(self._volumes.depth, voxels)
-        stays = membership(voxels, self.anchors, self._level)
-        on_curve = membership(voxels, traced)
+        stays = is_in_any(voxels, self.anchors, self._level)
+        on_curve = is_in_any(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._shape, self._states)
         progress.check()
         self.skeleton = trim(skeleton, self._level, self._shape, self._states)
@@ -295,7 +295,7 @@ class LevelThinning:
             return self._peeled(wanted)
         progress.check()
         order = removal_order(self._volumes.depth, wanted)
-        first = membership(wanted, self.anchors)
+        first = is_in_any(wanted, self.anchors)
         grown = grow(start, wanted, order, first, self._shape, self._states)
         are_there = np.isin(self.anchors, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
@@ -315,6 +315,6 @@ def union(*sets: np.ndarray) -> np.ndarray:
     return np.unique(np.concatenate(sets))
 
 
-def membership(voxels: np.ndarray, *sets: np.ndarray) -> np.ndarray:
+def is_in_any(voxels: np.ndarray, *sets: np.ndarray) -> np.ndarray:
     """Which voxels are in one of the sets; bool (n,)."""
     return np.isin(voxels, np.concatenate(sets))

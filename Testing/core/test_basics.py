@@ -210,6 +210,8 @@ def test_distances_along_are_the_shortest(mask, seed):
         distances.geodesic_distance(mask, sources[:n], SPACING, known=one_by_one)
     reached = one_by_one >= 0  # pieces without the first source are not
     assert (one_by_one[reached] == found[reached]).all()
+    in_other_order = distances.geodesic_distance(np.asfortranarray(mask), sources, SPACING)
+    np.testing.assert_array_equal(in_other_order, found)
 
 
 # ---- topology
@@ -219,6 +221,7 @@ def test_distances_along_are_the_shortest(mask, seed):
 def test_euler_characteristics_are_those_of_scikit_image(mask):
     expected = euler_number(mask, 3)
     assert topology.euler_characteristic(mask) == expected
+    assert topology.euler_characteristic(np.asfortranarray(mask)) == expected
     assert topology.cycle_count(mask) == ndimage.label(mask, CUBE)[1] - expected
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies
 from scipy import ndimage
 
+from FuzzyVesselCoreLib.gpu import device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels import topology
 from FuzzyVesselCoreLib.voxels.distances import (
@@ -326,7 +327,7 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
 
 
 def test_distances_and_endpoints_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(device_distances, "choose_device", lambda name: cpu_cuda)
+    monkeypatch.setattr(device, "choose_device", lambda name: cpu_cuda)
     found_ends = 0
     for seed in range(8):
         mask = padded(random_solid(np.random.default_rng(seed), 18)) != 0

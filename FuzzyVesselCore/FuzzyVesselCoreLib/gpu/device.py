@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
 from ..progress import pool_of, usable_cores
 from .kernels import Record, load_kernel, make_record
 
+Found = TypeVar("Found")
 DeviceArray = Any  # an array of CuPy, or of the emulated device
 
 
@@ -390,3 +391,15 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
             raise
         reset_cuda_status()
         raise device_failed(f"cuda:{ordinal}", error) from error
+
+
+def on_device_or_cpu(device: str, work: Callable[[CudaDevice | None], Found]) -> Found:
+    """What ``work(gpu)`` returns: in the device's block or, with None, on the CPU.
+
+    The CPU is used also where the device fails, as likely as not because its memory is full.
+    """
+    gpu = choose_device(device)
+    if gpu != "cpu":
+        with suppress(DeviceError), gpu:
+            return work(gpu)
+    return work(None)

@@ -137,7 +137,8 @@ def geodesic_distance(
     are nearer.
     """
     offsets, weights = neighbour_steps(mask.shape, spacing)
-    distances = np.where(mask, FAR, np.int32(-1)) if known is None else known
+    given = np.ascontiguousarray(mask)
+    distances = np.where(given, FAR, np.int32(-1)) if known is None else known
     flat = distances.reshape(-1)
     sources = sources[flat[sources] > 0]
     flat[sources] = 0

@@ -110,7 +110,7 @@ def euler_characteristic(mask: np.ndarray) -> int:
     tunnels and cavities as the digital object: the characteristic is the number of corners - edges
     + faces - cubes.
     """
-    padded = np.pad(np.asarray(mask, bool), 1)
+    padded = np.pad(np.ascontiguousarray(mask, bool), 1)
     cells, strides, found = padded.reshape(-1), padded.strides, 0
     for last in range(CELLS_AT_ONCE, cells.size + CELLS_AT_ONCE, CELLS_AT_ONCE):
         first = last - CELLS_AT_ONCE
