@@ -113,7 +113,7 @@ class Segmentation:
     affinity : GaussianAffinity or None
         None for the model "contrast".
     contrast : ContrastThreshold or None
-        That model's own threshold.
+        Of that model: its threshold, always 0.5, and the least contrast behind it.
     owners : ndarray, uint8, of the volume's shape, or None
         The division of the whole scene among several vessels, whatever the threshold; 254 for
         background, 255 where it is disputed. None for one vessel.
@@ -256,15 +256,15 @@ def _fuzzy_scene(
     if options.object_model == "contrast":
         border = options.border or "drawn"
         try:
-            scene, own = contrast_connectedness(
+            scene, contrast = contrast_connectedness(
                 volume, points, border=border, device=device, progress=progress,
                 find_map=cached.find, **given,
             )  # fmt: skip
         except DeviceError:
             cached.forget()  # a device that failed may have lost it
             raise
-        threshold = own if threshold is None else threshold
-        return Segmentation(scene.values, names, scene, threshold, None, own)
+        threshold = contrast if threshold is None else threshold
+        return Segmentation(scene.values, names, scene, threshold, None, contrast)
     progress.advance(0.0)
     affinity = options.affinity
     if affinity is None:

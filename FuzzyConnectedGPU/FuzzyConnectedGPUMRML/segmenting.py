@@ -1,7 +1,7 @@
 """A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
 `Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
-thread; `Run.write` changes the scene when all is computed. One vessel is several with n = 1.
+thread; `Run.write` changes the scene when all is computed. A single vessel is treated as several.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import HandOver, SegmentOptions, relabel
+from FuzzyConnectedGPULib import HandOver, Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
@@ -218,8 +218,8 @@ class Run:
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
-    def compute(self, progress: ProgressCallback | None = None, cached: Any = None) -> Any:
-        """Call the library, which gives a `Segmentation`; no node is read or changed."""
+    def compute(self, progress: ProgressCallback | None = None, cached: Any = None) -> Segmentation:
+        """Call the library; no node is read or changed."""
         try:
             return segment_arrays(
                 self.voxels,
@@ -237,7 +237,7 @@ class Run:
             other = _labels_at([self._background], [error.voxel])[0]
             raise SamePlaceError(seed, other) from error
 
-    def write(self, found: Any, **outputs: Any) -> SegmentationResult:
+    def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""
         refuse_without(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
@@ -245,16 +245,16 @@ class Run:
             raise InputError(text.format(volume=node_name(self.volume_node)))
         options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
-        values, own = found.scene.values, found.contrast
-        if own is None:
-            values = values.copy()  # the cache has the other one, and a node may be edited
-        result = _write(self.volume_node, self.lists, found, found.threshold, options, values)
+        result = _write(
+            self.volume_node, self.lists, options, found.threshold,
+            found.labels, found.disputed, found.scene.values, found.owners,
+        )  # fmt: skip
         scene_node, division = result.sceneNode, result.divisionNode
-        chosen = options.threshold is None
+        contrast, chosen = found.contrast, options.threshold is None
         for name, noted in {
             fuzzy_scene.INPUTS: self.origin,
             fuzzy_scene.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
-            fuzzy_scene.CONTRAST: own and f"{own.contrast!r} {own.noise!r}",
+            fuzzy_scene.CONTRAST: contrast and f"{contrast.contrast!r} {contrast.noise!r}",
             fuzzy_scene.COUNT: division and str(len(self.lists)),
         }.items():
             scene_node.SetAttribute(name, noted)
@@ -295,7 +295,7 @@ def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
     options = replace(options, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, found, threshold, options)
+    result = _write(volume_node, lists, options, threshold, found.labels, found.disputed)
     result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
 
@@ -412,15 +412,16 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
 def _write(
     volume_node: Any,
     lists: Sequence[Any],
-    found: Any,
-    threshold: float,
     options: RunOptions,
+    threshold: float,
+    labels: np.ndarray,
+    disputed: np.ndarray | None,
     values: np.ndarray | None = None,
+    owners: np.ndarray | None = None,
 ) -> SegmentationResult:
     """Put vessels into the scene, completely or not at all.
 
-    `found` has `labels` and `disputed`, and with the values of a new scene `owners`; without
-    them scene and division stay as they are.
+    `values` and `owners` are those of a new scene; without values scene and division stay.
     """
     there = None if options.segmentationNode is True else options.segmentationNode
     segment_id = options.segmentID if len(lists) == 1 else ""
@@ -430,17 +431,17 @@ def _write(
         )
     scene_node, ids, new = options.sceneVolumeNode, [], []
     division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    images = {LABELMAP: image_from_array(found.labels, taken=True)}
+    images = {LABELMAP: image_from_array(labels, taken=True)}
     if values is not None:
         images[CONNECTEDNESS] = image_from_array(values, taken=True)
-        if found.owners is None:
+        if owners is None:
             division_node = None
         else:
-            images[DIVISION] = image_from_array(found.owners, taken=True)
+            images[DIVISION] = image_from_array(owners, taken=True)
             division_node = division_node or output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
     segments = []
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
-        part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
+        part = labels if len(lists) == 1 else (labels == label).astype(np.uint8)
         segments.append(new_segment(volume_node, part, there, node))
     nodes = {
         LABELMAP: options.labelmapNode,
@@ -461,8 +462,8 @@ def _write(
         if segments:
             where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
             ids = [put_segment(segment, *where) for segment in segments]
-            if found.disputed is not None:
-                shown = found.disputed if options.showDisputed else None
+            if disputed is not None:
+                shown = disputed if options.showDisputed else None
                 _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
         put_beside(new, volume_node)
         for kind in written:
@@ -476,13 +477,13 @@ def _write(
         )
         for n, node in enumerate(lists)
     ]
-    disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
+    disputed_voxels = 0 if disputed is None else np.count_nonzero(disputed)
     return SegmentationResult(
         labelmapNode=nodes[LABELMAP],
         sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
         vessels=vessels,
-        disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
+        disputedMl=float(disputed_voxels) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
         divisionNode=nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],

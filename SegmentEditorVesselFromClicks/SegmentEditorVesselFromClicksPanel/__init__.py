@@ -1,1 +1,1 @@
-"""The effect at work: `clicks` are its points, `editor_run` computes, `live_vessel` shows."""
+"""The effect: its points (`segment_points`), its runs (`editor_run`), and `live_vessel`."""

@@ -86,13 +86,13 @@ def automatic_seeds(
         if first is None:
             continue
         part = progress.part(half / 2, (half + 1) / 2)
-        found = find(
+        mapped = find(
             volume, distances.tolist(), first.tolist(), mask, part.part(0.0, MAP_SHARE), None
         )
-        if found.polarity != polarity:
+        if mapped.polarity != polarity:
             continue
         tubes = part.part(MAP_SHARE, 1.0)
-        seeds = tubular_voxels(found, intensities.soft, count, tubes)
+        seeds = tubular_voxels(mapped, intensities.soft, count, tubes)
         if len(seeds):
             progress.advance(1.0)
             return seeds

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 BACKGROUND = 6.0
-# Deviations below the median at which intensities are clipped (air), and that tell what was.
+# Deviations below the median at which intensities are clipped (air), and below which they were.
 LOWEST, NEARLY_LOWEST = 10.0, 9.0
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
@@ -217,14 +217,14 @@ class ContrastMap:
         return found
 
     def component(
-        self, values: Any, start: tuple[int, ...], threshold: float, limit: int
+        self, values: Any, start: tuple[int, ...], least: float, limit: int
     ) -> Reached | None:
-        """The 26-connected component of a voxel among the values of at least a threshold above 0.
+        """The 26-connected component of a voxel among the values of at least `least`, above 0.
 
         The values are contrast or difference. None where it has more voxels than the limit.
         """
         # Voxels of at least the unit have at least the level STEPS.
-        return self._paths(values, [start], float(np.float32(threshold)), STEPS, None, limit)
+        return self._paths(values, [start], float(np.float32(least)), STEPS, None, limit)
 
     def _paths(
         self, values: Any, starts: Any, unit: float, floor: int, competing: Any, limit: Any = None

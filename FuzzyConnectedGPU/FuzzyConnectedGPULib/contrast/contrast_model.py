@@ -1,7 +1,7 @@
 """The contrast model: its formulas, its entry, and the last contrast map, cached.
 
-"Threshold" is here the contrast from which on a voxel belongs to the vessel; in the fuzzy scene,
-where memberships are, that is 0.5 always.
+The least contrast is that from which on a voxel belongs to a vessel. In the fuzzy scene, which
+holds memberships, the threshold is always 0.5 there.
 """
 
 import warnings
@@ -30,29 +30,29 @@ from ..input_validation import (
 from ..thresholds import FuzzyScene
 
 CONTRAST_THRESHOLD = 0.5
-# Threshold of a click: the geometric mean of noise and contrast, times this.
+# The least contrast of a click's vessel: the geometric mean of noise and contrast, times this.
 ABOVE_MIDWAY = 1.2
 
 
 def midway(noise: float, contrast: float) -> float:
-    """Threshold of a click, between the noise and its contrast."""
+    """The least contrast of a click's vessel, between the noise and the click's own contrast."""
     return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
 
 
-def membership(contrast: np.ndarray, threshold: float | np.ndarray) -> np.ndarray:
-    """``s / (s + t)`` of contrasts s above 0, else 0, as float32."""
+def membership(contrast: np.ndarray, least: float | np.ndarray) -> np.ndarray:
+    """``s / (s + t)`` of contrasts s above 0, else 0, as float32; t is the least contrast."""
     contrast = np.maximum(contrast, np.float32(0))
-    return contrast / (contrast + np.asarray(threshold, np.float32))
+    return contrast / (contrast + np.asarray(least, np.float32))
 
 
 class ContrastThreshold(float):
-    """The threshold of a scene of contrasts, and the contrast in the image that it stands for.
+    """The threshold of a scene of the model, always 0.5, and what it means in the image.
 
     Attributes
     ----------
     contrast, noise : float
-        Voxels with at least this contrast to the local background belong to the vessels; and its
-        standard deviation where there is no vessel. In the volume's unit.
+        The least contrast: voxels that differ so much from their local background belong to the
+        vessels; and its standard deviation where there is no vessel. In the volume's unit.
     reason : str
     """
 
@@ -162,11 +162,11 @@ def contrast_connectedness(
     def solve(gpu: Any) -> tuple[FuzzyScene, ContrastThreshold]:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
-        found = find(volume, spacing, clicks.positive[0], mask, part, gpu)
-        mapped = perf_counter()
+        mapped = find(volume, spacing, clicks.positive[0], mask, part, gpu)
+        after_map = perf_counter()
         progress.advance(MAP_SHARE)
-        scene, threshold = _scene(found, clicks, border, volume.shape, gpu, progress)
-        scene.seconds.update(contrast=mapped - started, clicks=perf_counter() - mapped)
+        scene, threshold = _scene(mapped, clicks, border, volume.shape, gpu, progress)
+        scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
     chosen = choose_device(device)
@@ -185,28 +185,28 @@ def contrast_connectedness(
 
 
 def _scene(
-    found: Any, clicks: Clicks, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
+    mapped: Any, clicks: Clicks, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
     from .contrast_map import at_click
 
-    clicks = clicks.within(found.box)
-    values, threshold, without = click_scene(found, clicks, border, progress)
-    places = np.array(without, np.int64).reshape(-1, 3) + found.origin
+    clicks = clicks.within(mapped.box)
+    values, least_contrast, without = click_scene(mapped, clicks, border, progress)
+    places = np.array(without, np.int64).reshape(-1, 3) + mapped.origin
     notes: tuple[str, ...] = (NoContrastNote(places),) if without else ()
-    if not any(at_click(found.contrast, c) >= FAINT * found.noise for c in clicks.positive):
+    if not any(at_click(mapped.contrast, c) >= FAINT * mapped.noise for c in clicks.positive):
         notes = (FaintClicksNote(places),)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
-        peak_bytes = max(gpu.peak_bytes, found.device_bytes)
+        peak_bytes = max(gpu.peak_bytes, mapped.device_bytes)
     if values.shape != shape:
         part, values = values, np.zeros(shape, np.float32)
-        values[found.box] = part
+        values[mapped.box] = part
     progress.advance(1.0)
     device = "cpu" if gpu is None else gpu.name
     scene = FuzzyScene(values, "contrast", device, 0, {}, peak_bytes, notes)
-    return scene, ContrastThreshold(threshold, found.noise)
+    return scene, ContrastThreshold(least_contrast, mapped.noise)
 
 
 # ---- The last contrast map, cached from click to click, on the device where it was found
@@ -268,14 +268,14 @@ class CachedConnectedness:
             return cached
         del cached
         self.forget()  # its memory is free before the next is computed
-        found = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
+        mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
         self._inputs = inputs
-        self._map = found
-        if gpu is not None and found.device_bytes > gpu.free_memory():
-            self._map = found.to_host()
+        self._map = mapped
+        if gpu is not None and mapped.device_bytes > gpu.free_memory():
+            self._map = mapped.to_host()
         elif gpu is not None:
             keeps_device_memory(self)
-        return found
+        return mapped
 
 
 def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:

@@ -10,8 +10,8 @@ from ..affinity import MAD_TO_SIGMA
 from .filters import Array, by_slabs, module_of, pointwise, separable
 
 NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be vessel, bone or air
+SEVERAL = 15.0  # a spread of more than so many times the voxels' noise means several tissues
 SURROUNDINGS = 40.0, 15.0  # half sides of the boxes around the first click ..
-SEVERAL = 15.0  # noise of single voxels: a wider spread is that of several tissues (air, fat, bone)
 MUCH_MORE = 2.0  # .. whose tissue counts where the click stands out so many times more from it
 MAX_SAMPLES = 1 << 18
 MIN_SAMPLES = 1000  # with fewer inside a mask, all of its voxels are used
@@ -384,7 +384,7 @@ def lower_own_background(
 
     A vena cava stands out so little from the liver that most of its voxels count as tissue, and it
     is as wide as the local background looks: the background rises to half of it and more. The
-    contrast that is left lies about a click's threshold, so that noise would decide on each voxel.
+    contrast that is left is about a click's least contrast: noise would decide on each voxel.
     There only clear contrasts count. A click in there is judged by the difference to the tissue
     itself (`click_scene`), in which the vessel is solid.
 

@@ -149,34 +149,34 @@ class _Candidate:
 
 
 def tubular_voxels(
-    found: ContrastMap, soft: float | None, count: int, progress: Progress | None = None
+    mapped: ContrastMap, soft: float | None, count: int, progress: Progress | None = None
 ) -> np.ndarray:
     """At most `count` voxels (K, J, I of the volume) with the strongest tubes, the strongest first.
 
     `soft` is, in a CT, the intensity up to which soft tissue is common: bone is left out.
     """
-    strong = _strong_candidates(found, soft, count, Progress.of(progress))
+    strong = _strong_candidates(mapped, soft, count, Progress.of(progress))
     chosen: list[_Candidate] = []
     for distance in DISTANCES:
         for candidate in strong:
-            steps = [np.subtract(candidate.voxel, each.voxel) * found.unit for each in chosen]
+            steps = [np.subtract(candidate.voxel, each.voxel) * mapped.unit for each in chosen]
             if len(chosen) < count and all((step**2).sum() >= distance**2 for step in steps):
                 chosen.append(candidate)
     chosen.sort(key=lambda each: -each.strength)
     voxels = np.array([each.voxel for each in chosen], np.int64).reshape(-1, 3)
-    return voxels + found.origin
+    return voxels + mapped.origin
 
 
 def _strong_candidates(
-    found: ContrastMap, soft: float | None, count: int, progress: Progress
+    mapped: ContrastMap, soft: float | None, count: int, progress: Progress
 ) -> list[_Candidate]:
     """Candidates in the middle of their tubes, the strongest first."""
-    contrast, unit = found.contrast, found.unit
+    contrast, unit = mapped.contrast, mapped.unit
     progress.advance(0.0)
-    usable = _usable(found, soft)
+    usable = _usable(mapped, soft)
     progress.advance(0.1)
     candidates: list[_Candidate] = []
-    for voxel in _candidates(contrast, usable, unit, MIN_CONTRAST * found.noise):
+    for voxel in _candidates(contrast, usable, unit, MIN_CONTRAST * mapped.noise):
         if len(candidates) % 100 == 0:
             progress.advance(0.1 + 0.6 * len(candidates) / MAX_CANDIDATES)
         candidates.append(_Candidate(voxel, *tubularity(contrast, voxel, unit)))
@@ -187,22 +187,22 @@ def _strong_candidates(
         progress.advance(0.7 + 0.3 * n / len(candidates))
         centred.append(_centred(contrast, usable, candidate, unit))
     centred.sort(key=lambda each: -each.strength)
-    least = MIN_STRENGTH * found.noise
+    least = MIN_STRENGTH * mapped.noise
     if centred:
         least = max(least, MIN_OF_FIRST * centred[0].strength)
     return [each for each in centred if each.strength >= least]
 
 
-def _usable(found: ContrastMap, soft: float | None) -> np.ndarray | None:
+def _usable(mapped: ContrastMap, soft: float | None) -> np.ndarray | None:
     """Where seeds may lie: off the mask's border, and away from bone; None for everywhere."""
     usable = None
-    if found.inside is not None:
-        usable = _within(found.inside, BORDER / found.unit)
+    if mapped.inside is not None:
+        usable = _within(mapped.inside, BORDER / mapped.unit)
         if not usable.any():  # a mask that is thinner than two shells
-            usable = found.inside > 0
+            usable = mapped.inside > 0
     if soft is not None:
-        other = found.smooth < soft + BONE
-        away = _within(other, BONE_MARGIN / found.unit)
+        other = mapped.smooth < soft + BONE
+        away = _within(other, BONE_MARGIN / mapped.unit)
         usable = away if usable is None else usable & away
     return usable
 

@@ -45,12 +45,12 @@ class Reached:
         """The contrast of the voxels whose level is at least `STEPS`."""
         return self.contrast[self.is_strong]
 
-    def typical(self, threshold: float) -> float | None:
-        """The 90th percentile of the `strong` ones from a threshold on; None without any."""
-        if threshold not in self._typical:
-            found = self.strong[self.strong >= threshold]
-            self._typical[threshold] = float(np.percentile(found, 90)) if found.size else None
-        return self._typical[threshold]
+    def typical(self, least: float) -> float | None:
+        """The 90th percentile of the `strong` ones from a contrast on; None without any."""
+        if least not in self._typical:
+            found = self.strong[self.strong >= least]
+            self._typical[least] = float(np.percentile(found, 90)) if found.size else None
+        return self._typical[least]
 
 
 def lowest_open(unit: float, floor: int) -> np.float32:

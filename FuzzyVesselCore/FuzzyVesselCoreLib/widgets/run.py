@@ -14,8 +14,8 @@ from slicer.i18n import tr as _
 from ..compilation import load_numba
 from ..errors import Cancelled
 
-# The interpreter belongs to the window's thread, which lends it for so long between two rounds of
-# events: what the mouse waits at most.
+# The window's thread holds Python's lock. Between two rounds of events it waits, and so releases
+# the lock, for this long: what the mouse waits at most.
 LENT = 0.008  # seconds
 # A step that is overtaken ends first if it takes no longer than this, so that something is seen
 # while the mouse moves; a longer one is cancelled, as its result would come too late.
@@ -39,21 +39,22 @@ class LatestRun:
         fail: Callable[[Exception], None],
     ) -> None:
         self._read, self._work, self._show, self._fail = read, work, show, fail
+        # A run is requested; the one that is computing shall end; its result shall not be shown.
         self._wanted = self._cancelled = self._dropped = False
         self._future: Future | None = None
         self._begun = 0.0
         self._pool = ThreadPoolExecutor(1)
         self._timer = qt.QTimer()
-        self._timer.setInterval(0)
         self._timer.connect("timeout()", self._go_on)
 
     @property
     def working(self) -> bool:
+        """Whether a run is computing."""
         return self._future is not None
 
     @property
     def pending(self) -> bool:
-        """Whether it is working, or about to."""
+        """Whether a run is requested or computing."""
         return self._wanted or self.working
 
     def request(self) -> None:
