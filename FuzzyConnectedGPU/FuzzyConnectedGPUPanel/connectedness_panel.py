@@ -68,12 +68,12 @@ class ConnectednessPanel(Panel):
             self.say("")  # what it speaks of has changed
         self.input.remember(self.parameters)
 
-    def turn_to(self, volume: Any) -> None:
+    def volume_changed(self, volume: Any) -> None:
         """Another volume was chosen, with points and values of its own: no run begins by that."""
         self.seeds.placing.stop()
         self.threshold.forget()
-        self.output.turn_to(volume)
-        self.following.rest()
+        self.output.show_earlier_results(volume)
+        self.following.skip_current_inputs()
 
     def show(self) -> None:
         for section in self.sections:
@@ -94,7 +94,7 @@ class ConnectednessPanel(Panel):
             several=len(lists) > 1,
             running=running,
             finding=running and self.seeds.finding,
-            following=parameters.autoUpdate and self.following.working,
+            following=parameters.autoUpdate and self.following.pending,
             current=self.is_current(),
             odd_point=self.seeds.advice(volume is not None),
             millilitres=volume,
@@ -208,7 +208,7 @@ class ConnectednessPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
-        self.following.rest()
+        self.following.skip_current_inputs()
         run = self.read(parameters)
         found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
         return self.write(run, found)
@@ -256,7 +256,12 @@ class Following:
 
     The latest inputs win; a run that is out of date is cancelled between its steps, and the mouse
     never waits. While a point is held its labels are shown in the slices; otherwise they are
-    written, as after Apply, and the surface follows.
+    written, as after Apply, and the surface follows. Its states, of which the last two may overlap:
+
+    - idle: the inputs are still those of the origin `_requested`, or no run is wanted
+    - requested: the origin had changed; `_run` waits while another run is active
+    - computing: `_run` works in its thread; a further change requests the next run
+    - previewed: a point is held; `_previewed` is shown, and written when the point is released
     """
 
     def __init__(self, panel: Any) -> None:
@@ -268,24 +273,24 @@ class Following:
     def forget(self) -> None:
         """The scene is closed, or the panel ends or is left."""
         self._stop()
-        self._asked: str | None = None  # the origin that was requested last
+        self._requested: str | None = None  # the origin of the inputs that were dealt with last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
         if self._run.pending:
             self._run.stop()
-        self._ready: tuple | None = None  # what the preview shows, as `_compute` returns it
+        self._previewed: tuple | None = None  # as `_compute` returns it
         self._preview.drop()
 
     @property
-    def working(self) -> bool:
-        """Whether a run goes on, or is about to."""
+    def pending(self) -> bool:
+        """Whether a run is requested or computing."""
         return self._run.pending
 
-    def rest(self) -> None:
-        """The inputs of now need no run: one begins elsewhere, or none is wanted."""
+    def skip_current_inputs(self) -> None:
+        """Start no run for the inputs as they are: one begins elsewhere, or none is wanted."""
         self._stop()
-        self._asked = self._panel.origin()
+        self._requested = self._panel.origin()
 
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
@@ -294,14 +299,14 @@ class Following:
             self._stop()
             return
         origin = panel.origin()
-        if origin != self._asked:
-            self._asked = origin
+        if origin != self._requested:
+            self._requested = origin
             if panel.is_current():
                 self._stop()
             else:
                 self._run.request()
-        elif not panel.seeds.dragging and self._ready is not None:
-            self._write(*self._ready)
+        elif not panel.seeds.dragging and self._previewed is not None:
+            self._write(*self._previewed)
 
     # --- the steps; `_compute` alone runs in another thread
 
@@ -320,7 +325,7 @@ class Following:
         if not self._panel.seeds.dragging:
             self._write(*result)
             return
-        self._ready = result
+        self._previewed = result
         colors = [color_of(each) for each in run.lists]
         volume, shown = run.volume_node, self._panel.parameters.segmentation
         self._preview.show(
@@ -341,9 +346,9 @@ class Following:
     def _fail(self, error: Exception) -> None:
         panel = self._panel
         if panel.seeds.dragging and isinstance(error, InputError):
-            self._asked = None  # where the point is now: outside, or on another one
+            self._requested = None  # where the point is now: outside, or on another one
         else:
-            self._ready = None
+            self._previewed = None
             self._preview.drop()
             panel.say(panel.worded(error), problem=True)
             panel.update_soon()

@@ -73,7 +73,7 @@ class InputSection:
             store(before, values, vessels)
         same = tuple(name for name, value in values.items() if getattr(parameters, name) == value)
         restore(parameters, volume, same)
-        self._panel.turn_to(volume)
+        self._panel.volume_changed(volume)
 
     def remember(self, parameters: Any) -> None:
         """All sections have reacted; points and values are still those of a volume that went."""

@@ -140,7 +140,7 @@ class OutputSection:
 
     # --- what follows and what is shown
 
-    def turn_to(self, volume: Any) -> None:
+    def show_earlier_results(self, volume: Any) -> None:
         """Choose and show the earlier results of a volume."""
         parameters = self._panel.parameters
         for selector in self._selectors:

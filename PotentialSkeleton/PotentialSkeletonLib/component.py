@@ -159,7 +159,7 @@ MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demand
 # voxels each bump of a rough surface would have a curve of its own.
 DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
-LARGE = 1 << 20  # voxels: the distances in smaller components are faster on the CPU
+LARGE = 1 << 20  # voxels of its box: the distances in smaller components are faster on the CPU
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
 
@@ -177,8 +177,8 @@ class _ComponentRun:
         self.options, self.stages = options, stages
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
-        is_large = np.count_nonzero(mask) >= LARGE
-        self.distance_device = checked_device(options.method, options.device) if is_large else "cpu"
+        device = checked_device(options.method, options.device)
+        self.distance_device = device if mask.size >= LARGE else "cpu"
         with stages.stage("distance", 0.0, 0.05) as progress:
             found = depth_and_characteristic(self.distance_device, mask, spacing, progress)
             depth, self.characteristic = found

@@ -1,7 +1,7 @@
 """Distances in an object, on a CUDA device or the CPU: the same numbers.
 
-On the CPU those of a large object take seconds; those of a small one are computed there before a
-device has its voxels.
+On the CPU those in a large box take up to seconds; those in a small one are computed there before
+a device has its voxels.
 """
 
 from collections.abc import Sequence

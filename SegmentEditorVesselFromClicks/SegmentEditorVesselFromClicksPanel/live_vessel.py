@@ -83,7 +83,7 @@ class LiveVessel:
         """Another effect is chosen, or none: points and pending changes stay."""
         self._active = False  # edits are followed still
         self._stop()
-        self._turn_to(self._seen._replace(clicks=None, points=((), ())))
+        self._switch_to(self._seen._replace(clicks=None, points=((), ())))
 
     def cleanup(self, *_event: Any) -> None:
         """The Segment Editor ends, or the scene is closed."""
@@ -160,7 +160,7 @@ class LiveVessel:
                 array_from_image(own)[~voxels_on(segment_image(node, segment_id), own)] = 0
 
     def _follow(self, *_event: Any) -> None:
-        """Turn to the segment that is selected; compute where its points or settings changed."""
+        """Switch to the segment that is selected; compute where its points or settings changed."""
         now, seen = self._inputs(), self._seen
         if now == seen:
             return
@@ -169,7 +169,7 @@ class LiveVessel:
             self._stop()
         if now.segmentation_node is not seen.segmentation_node:  # where the same IDs name others
             self._pending = set()
-        self._turn_to(now)
+        self._switch_to(now)
         self._observe()
         turned = now.clicks != seen.clicks
         if now.points != seen.points and not turned:
@@ -177,7 +177,7 @@ class LiveVessel:
         if self._pending and self.clicks is not None and not (turned and self._found is not None):
             self._request(apply_soon=turned and self._apply_soon)
 
-    def _turn_to(self, inputs: Inputs) -> None:
+    def _switch_to(self, inputs: Inputs) -> None:
         for clicks, shown in ((self.clicks, False), (inputs.clicks, True)):
             if clicks is not None and inputs.clicks != self.clicks:
                 clicks.show(shown)

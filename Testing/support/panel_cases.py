@@ -101,7 +101,7 @@ def settle(panel):
     until(
         panel,
         lambda: not (
-            own.running.active or own.following.working or own._waiting
+            own.running.active or own.following.pending or own._waiting
             or (own.output.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip

@@ -39,6 +39,7 @@ class LatestRun:
         fail: Callable[[Exception], None],
     ) -> None:
         self._read, self._work, self._show, self._fail = read, work, show, fail
+        # A run is requested; the one that is computing shall end; its result shall not be shown.
         self._wanted = self._cancelled = self._dropped = False
         self._future: Future | None = None
         self._begun = 0.0
@@ -48,11 +49,12 @@ class LatestRun:
 
     @property
     def working(self) -> bool:
+        """Whether a run is computing."""
         return self._future is not None
 
     @property
     def pending(self) -> bool:
-        """Whether it is working, or about to."""
+        """Whether a run is requested or computing."""
         return self._wanted or self.working
 
     def request(self) -> None:
