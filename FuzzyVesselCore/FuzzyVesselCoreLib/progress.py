@@ -1,8 +1,8 @@
 """Long work: its progress, its cancellation, and parts of a volume worked on by threads."""
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any, TypeVar
 
@@ -111,13 +111,28 @@ def usable_cores() -> int:
 
 
 @cache
-def pool_of(threads: int) -> ThreadPoolExecutor:
+def _pool_of(threads: int) -> ThreadPoolExecutor:
     """Threads that stay: starting sixteen for each piece of work takes milliseconds each time."""
     return ThreadPoolExecutor(threads)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool_of.cache_clear)  # a forked process has no threads
+    os.register_at_fork(after_in_child=_pool_of.cache_clear)  # a forked process has no threads
+
+
+def by_threads(threads: int, work: Callable[..., Found], *arguments: Iterable) -> list[Found]:
+    """Return ``list(map(work, *arguments))``, computed by so many threads.
+
+    The work must not call this function. After an error nothing is at work any more: memory that it
+    used can be freed.
+    """
+    calls = [_pool_of(threads).submit(work, *each) for each in zip(*arguments)]
+    try:
+        return [call.result() for call in calls]
+    finally:
+        for call in calls:
+            call.cancel()
+        wait(calls)
 
 
 def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list[Found]:
@@ -133,4 +148,4 @@ def in_parts(work: Callable[[int, int], Found], count: int, voxels: int) -> list
     if threads < 2 or parts < 2:
         return [work(0, count)] if count else []
     bounds = [count * n // parts for n in range(parts + 1)]
-    return list(pool_of(threads).map(work, bounds[:-1], bounds[1:]))
+    return by_threads(threads, work, bounds[:-1], bounds[1:])

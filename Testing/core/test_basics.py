@@ -40,6 +40,23 @@ def test_each_number_is_in_one_part_and_results_keep_their_order(count, voxels, 
     assert all(parts)
 
 
+def test_after_an_error_no_part_is_at_work(monkeypatch):
+    monkeypatch.setattr("FuzzyVesselCoreLib.progress.usable_cores", lambda: 3)
+    at_work = []
+
+    def work(first, last):
+        if first == 0:
+            time.sleep(0.05)
+            raise InputError("of the first part")
+        at_work.append(first)
+        time.sleep(0.1)
+        at_work.remove(first)
+
+    with pytest.raises(InputError):
+        in_parts(work, 12, 100 * SMALL_PART)
+    assert not at_work
+
+
 # ---- progress
 
 

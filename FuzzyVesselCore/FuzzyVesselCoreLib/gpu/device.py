@@ -15,7 +15,7 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 
 from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
-from ..progress import pool_of, usable_cores
+from ..progress import by_threads, usable_cores
 from .kernels import Record, load_kernel, make_record
 
 Found = TypeVar("Found")
@@ -339,7 +339,7 @@ def _by_chunks(xp: Any, shape: tuple[int, ...], dtype: np.dtype, move: Callable)
         move(part, own.buffer[: part.stop - part.start], own.stream)
         own.stream.synchronize()
 
-    list(pool_of(min(usable_cores(), MAX_THREADS)).map(work, parts))
+    by_threads(min(usable_cores(), MAX_THREADS), work, parts)
 
 
 # ---- memory that is kept from run to run, until a run has too little
