@@ -130,7 +130,9 @@ class BranchTools:
         self.ui.toolLabel.setVisible(bool(text))
 
     def show(self) -> None:
-        """Show what follows from the tree that there is; called while the section is open."""
+        """Show what follows from the tree that there is, while the section is open."""
+        if self.panel.ui.branchToolsSection.collapsed:
+            return
         tree, models = self.tree(), self.panel.result.models
         self._window.enabled = not self.panel.running.busy
         if tree is None or models != self._shown:

@@ -104,8 +104,7 @@ class SkeletonPanel(Panel):
             self._said_of = vessels
             self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
-        if not self.ui.branchToolsSection.collapsed:
-            self.tools.show()
+        self.tools.show()
         self.ui.adviceLabel.text = self._next_step()
 
     def _models(self, parameters: Any) -> list[Any]:

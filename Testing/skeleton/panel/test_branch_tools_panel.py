@@ -96,6 +96,18 @@ def texts(panel, title):
 # --- one tree
 
 
+def test_a_closed_section_shows_the_chosen_branch_once_it_is_opened(panel):
+    section, label = panel.ui.branchToolsSection, tools(panel).branchLabel
+    section.collapsed = True
+    before = label.text
+    panel.ui.branchTable.selectRow(0)
+    panel.process_events()
+    assert label.text == before
+    section.collapsed = False
+    panel.process_events()
+    assert label.text != before
+
+
 def test_pruning_is_listed_and_taken_back(panel):
     assert panel.ui.branchTable.rowCount == 6
     prune(panel, 14)
