@@ -73,6 +73,7 @@ NODES = {
 }
 # Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
 WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
+Filled = dict[str, list[Any] | None]
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -131,9 +132,7 @@ def extract_all(
     given, returns ``work(progress)``, for example of another thread.
     """
     for solid, requests in jobs:
-        if not requests.keys() <= NODES.keys():
-            raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
-        check_apart(_all_given(requests), {_("input"): solid.node})
+        check_apart(_all_of(_nodes_to_fill(requests)), {_("input"): solid.node})
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
@@ -155,61 +154,64 @@ def write_skeletons(
     """
     import slicer
 
-    found = [(solid, skeleton, WANTED | requests) for solid, skeleton, requests in found]
-    for solid, _skeleton, requests in found:
-        _check_present(solid, requests)
-    contents = [_contents(solid, skeleton, requests) for solid, skeleton, requests in found]
+    runs = [(solid, skeleton, _nodes_to_fill(requests)) for solid, skeleton, requests in found]
+    for solid, _skeleton, to_fill in runs:
+        _check_present(solid, _all_of(to_fill))
+    contents = [_contents(*run) for run in runs]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [
-            _write(add, solid, skeleton, requests, content)
-            for (solid, skeleton, requests), content in zip(found, contents)
-        ]
-    for (solid, skeleton, requests), result in zip(found, results):
-        for node in _given(requests["curveNodes"])[len(skeleton.branches) :]:
+        results = [_write(add, *run, content) for run, content in zip(runs, contents)]
+    for (solid, skeleton, to_fill), result in zip(runs, results):
+        for node in (to_fill["curveNodes"] or [])[len(skeleton.branches) :]:
             remove_node(node)
         if result.modelNode is not None:
             _describe(result, solid)
     return results
 
 
-def _check_present(solid: SolidInput, requests: dict) -> None:
+def _check_present(solid: SolidInput, nodes: list[Any]) -> None:
     """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
-    refuse_without([solid.node, *_all_given(requests)])
+    refuse_without([solid.node, *nodes])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
 
 
-def _given(request: Any) -> list[Any]:
-    """The nodes to fill, in their order."""
-    if request is None or isinstance(request, bool):
-        return []
-    return list(request) if isinstance(request, list | tuple) else [request]
+def _nodes_to_fill(requests: dict[str, Any]) -> Filled:
+    """Of each output the nodes to fill (none: new ones are added); None where it is not wanted."""
+    if not requests.keys() <= NODES.keys():
+        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
+    nodes: Filled = {}
+    for output, request in (WANTED | requests).items():
+        if request is None or isinstance(request, bool):
+            nodes[output] = None if request is False else []
+        else:
+            nodes[output] = list(request) if isinstance(request, list | tuple) else [request]
+    return nodes
 
 
-def _all_given(requests: dict) -> list[Any]:
-    return [node for request in requests.values() for node in _given(request)]
+def _all_of(to_fill: Filled) -> list[Any]:
+    return [node for nodes in to_fill.values() for node in nodes or []]
 
 
-def _contents(solid: SolidInput, skeleton: CurveSkeleton, requests: dict) -> dict[str, Any]:
+def _contents(solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled) -> dict[str, Any]:
     """What goes into each node that is wanted, but for the curves."""
     lines = branch_lines(skeleton, solid.ijk_to_ras)
     contents = {"modelNode": lines, "tableNode": skeleton.to_table()}
-    if requests["tubesNode"] is not False:
+    if to_fill["tubesNode"] is not None:
         contents["tubesNode"] = tubes(lines)
-    if requests["labelmapNode"] is not False:
+    if to_fill["labelmapNode"] is not None:
         contents["labelmapNode"] = image_from_array(skeleton.to_labelmap())
-    return {output: each for output, each in contents.items() if requests[output] is not False}
+    return {output: each for output, each in contents.items() if to_fill[output] is not None}
 
 
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, requests: dict, contents: dict
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled, contents: dict
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
     result = SkeletonResult(skeleton, solid.ijk_to_ras)
     result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
     for output, content in contents.items():
-        given, (class_name, ending) = _given(requests[output]), NODES[output]
+        given, (class_name, ending) = to_fill[output], NODES[output]
         node = given[0] if given else add(class_name, solid.name + ending)
         if output == "tableNode":
             fill_table(node, content)
@@ -221,11 +223,9 @@ def _write(
             put_beside([node], solid.node)
         claim(node, SKELETON, solid.node)
         setattr(result, output, node)
-    if requests["curveNodes"] is not False:
-        given, under = _given(requests["curveNodes"]), solid.transform_id
-        result.curveNodes = fill_curves(
-            add, given, skeleton, solid.ijk_to_ras, solid.name, solid.node, under
-        )
+    if to_fill["curveNodes"] is not None:
+        given, place = to_fill["curveNodes"], (solid.ijk_to_ras, solid.name, solid.node)
+        result.curveNodes = fill_curves(add, given, skeleton, *place, solid.transform_id)
     return result
 
 

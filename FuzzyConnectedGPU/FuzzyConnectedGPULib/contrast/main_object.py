@@ -24,13 +24,6 @@ AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 
 
-def raise_factor(ratio: float) -> float:
-    """The factor by which a click of `ratio` times the least contrast raises it everywhere."""
-    if 1 < ratio < RAISE_UP_TO:
-        return min(ratio**RAISE_EXPONENT, MAX_RAISE)
-    return 1.0
-
-
 @dataclass
 class JudgedClick:
     """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
@@ -44,8 +37,9 @@ class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
     `least_contrast` is the contrast from which on a voxel belongs to it. The first click decides
-    which vessels are wanted. `raise_for`, `lower_for` and `write_connectedness` follow once each,
-    in this order: each begins with the least contrast that the one before has left.
+    which vessels are wanted. `raise_for_background`, `lower_for_faint_clicks` and
+    `write_connectedness` follow once each, in this order: each begins with the least contrast that
+    the one before has left.
     """
 
     def __init__(self, mapped: ContrastMap, clicks: list[JudgedClick]) -> None:
@@ -99,7 +93,7 @@ class MainObject:
         """Whether background clicks in halos change the least contrast beside bright vessels."""
         return self._in_halos > 0 and self._reached.strong.max(initial=0) >= self.least_contrast
 
-    def raise_for(self, negative: list[tuple[int, ...]]) -> None:
+    def raise_for_background(self, negative: list[tuple[int, ...]]) -> None:
         """Raise the least contrast a little where background clicks are hardly above it."""
         contrast, self._background = self._mapped.contrast, len(negative)
         # Background clicks in halos, as far as no vessel clicks there contradict them.
@@ -108,16 +102,17 @@ class MainObject:
             there = [in_halo(self._mapped, voxel, self._first_least) for voxel in voxels]
             self._in_halos += sign * sum(there)
         for click in negative:
-            factor = raise_factor(float(contrast[click]) / self.least_contrast)
-            if factor > 1:
+            ratio = float(contrast[click]) / self.least_contrast
+            if 1 < ratio < RAISE_UP_TO:
+                factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
                 most = max(self._contrast_of(MIN_LEFT), self.least_contrast)
                 self.least_contrast = min(self.least_contrast * factor, most)
 
-    def lower_for(self, clicks: list[JudgedClick]) -> None:
+    def lower_for_faint_clicks(self) -> None:
         """Lower the least contrast a little for fainter clicks; the object grows only a little."""
         least = PATH_DEVIATIONS * self._mapped.noise
         wanted = self.least_contrast
-        for click in clicks:
+        for click in self._clicks:
             if least < click.contrast < wanted:
                 wanted *= (click.contrast / wanted) ** LOWERED
         if wanted == self.least_contrast:
