@@ -200,7 +200,7 @@ def close_tunnels(
     width = min(width, float(np.linalg.norm(np.array(mask.shape) * spacing)))
     margin = [2 + int(width / 2 / step) for step in spacing]
     inner = tuple(slice(n, -n) for n in margin)
-    object_ = np.pad(mask, [(n, n) for n in margin])
+    object_ = np.pad(np.ascontiguousarray(mask), [(n, n) for n in margin])
     dilated, _, _ = fill_cavities(covered(object_, width / 2, spacing, progress))
     distance = distance_to_outside((~object_).view(np.uint8), spacing, progress)
     voxels = np.flatnonzero(dilated)

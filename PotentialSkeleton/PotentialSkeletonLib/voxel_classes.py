@@ -96,9 +96,9 @@ def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
     _, rows, width = classes.shape
     for k, j, i in np.ndindex(3, 3, 3):
         near = voxels + (((k - 1) * rows + j - 1) * width + i - 1)
-        counted = is_inner[near]
-        sums += xp.where(counted[:, None], forces[near], 0)
-        counts += counted
+        counted = xp.flatnonzero(is_inner[near])
+        sums[counted] += forces[near[counted]]
+        counts[counted] += 1
     has_inner = xp.flatnonzero(counts)
     forces[voxels[has_inner]] = sums[has_inner] / counts[has_inner, None]
 

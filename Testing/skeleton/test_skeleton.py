@@ -182,6 +182,8 @@ def test_closing_tunnels_only_closes_tunnels(mask, width):
     assert tunnels == topology(mask)[1] - topology(closed)[1] >= 0
     assert topology(closed)[0] == topology(mask)[0]
     assert (ndimage.binary_fill_holes(closed) == closed).all()
+    in_other_order = close_tunnels(np.asfortranarray(mask), width, (1.0, 1.0, 1.0))[0]
+    assert (in_other_order == closed).all()
 
 
 NO_BRANCH = r"There is no branch: the skeleton is 1 point, seen in the labelmap only\."
