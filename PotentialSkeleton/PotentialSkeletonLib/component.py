@@ -25,7 +25,7 @@ from .force_field import (
     counted,
     field_of_components,
 )
-from .preparing import ComponentVolumes, Prepared
+from .preparing import LARGE, ComponentVolumes, Prepared
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, is_in_any, union
@@ -159,7 +159,6 @@ MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demand
 # voxels each bump of a rough surface would have a curve of its own.
 DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
-LARGE = 1 << 20  # voxels of its box: the distances in smaller components are faster on the CPU
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
 

@@ -26,7 +26,7 @@ from .extraction import SkeletonOptions
 from .force_field import checked_device
 from .voxel_classes import checked_labelmap
 
-LARGE = 1 << 20  # voxels of the box from which on a CUDA device looks at the object first
+LARGE = 1 << 20  # voxels of a box: in smaller ones the CPU has labels and distances sooner
 
 
 @dataclass

@@ -9,6 +9,7 @@ import sys
 import time
 import types
 import zlib
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -239,6 +240,9 @@ def test_euler_characteristics_are_those_of_scikit_image(mask):
     expected = euler_number(mask, 3)
     assert topology.euler_characteristic(mask) == expected
     assert topology.euler_characteristic(np.asfortranarray(mask)) == expected
+    for at_once in (1, 7, 50):  # less than a row, than a plane, than the volume
+        with patch.object(topology, "CELLS_AT_ONCE", at_once):
+            assert topology.euler_characteristic(mask) == expected
     assert topology.cycle_count(mask) == ndimage.label(mask, CUBE)[1] - expected
 
 

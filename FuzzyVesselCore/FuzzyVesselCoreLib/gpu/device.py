@@ -37,6 +37,7 @@ def cuda_status(ordinal: int = 0) -> str | None:
 def reset_cuda_status() -> None:
     """Check again at the next call, for example after CuPy was installed."""
     cuda_status.cache_clear()
+    _properties.cache_clear()
 
 
 def driver_version() -> int | None:

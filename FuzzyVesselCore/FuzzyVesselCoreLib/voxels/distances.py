@@ -132,9 +132,9 @@ def geodesic_distance(
 
     Steps lead to 26 neighbours; lengths are in units of `unit_of` the spacing, -1 outside and where
     no source is reached. A queue of buckets (Dial 1969) takes voxels by their distances. The object
-    of the mask (uint8, not 0) must not touch the border; `sources` are flat indices of the voxels
-    that have distance 0. Distances `known` from other sources are lowered, in place, where these
-    are nearer.
+    of the mask (not 0) must not touch the border; `sources` are flat indices of the voxels that
+    have distance 0. Distances `known` from other sources are lowered, in place, where these are
+    nearer.
     """
     offsets, weights = neighbour_steps(mask.shape, spacing)
     given = np.ascontiguousarray(mask)

@@ -7,10 +7,10 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyVesselCoreLib.errors import DeviceError
+from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device as device_module
 from FuzzyVesselCoreLib.gpu import kernels
-from FuzzyVesselCoreLib.gpu.device import choose_device, reset_cuda_status
+from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu, reset_cuda_status
 from FuzzyVesselCoreLib.gpu.kernels import architecture_for, compile_kernels, read_source
 
 
@@ -77,6 +77,23 @@ def test_auto_and_cuda_choose_the_gpu(fake_cupy):
     assert choose_device("auto").name == "cuda:0 (Test Card)"
     assert choose_device("cuda").ordinal == 0
     assert choose_device("cuda:1").ordinal == 1
+
+
+def test_where_the_device_fails_the_cpu_is_used(fake_cupy):
+    def work(gpu):
+        used.append(gpu and gpu.name)
+        if gpu is not None and fails:
+            raise DeviceMemoryError("full")
+        return len(used)
+
+    used, fails = [], True
+    assert on_device_or_cpu("auto", work) == 2
+    used, fails = [], False
+    assert on_device_or_cpu("cuda:1", work) == 1
+    assert used == ["cuda:1 (Test Card)"]
+    used = []
+    assert on_device_or_cpu("cpu", work) == 1
+    assert used == [None]
 
 
 # ---- what is missing
