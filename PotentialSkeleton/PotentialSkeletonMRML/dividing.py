@@ -1,7 +1,7 @@
 """Vessels split by branch, and organs divided into the territories of branches: segmentations."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,15 @@ from PotentialSkeletonLib.branch_tools import (
 )
 from PotentialSkeletonLib.tree import rooted_forest
 
-from .lines import branch_color, fill_table, generation_color, names_of, stored_skeleton, told_apart
+from .lines import (
+    branch_color,
+    fill_table,
+    generation_color,
+    moved,
+    names_of,
+    stored_skeleton,
+    told_apart,
+)
 from .outputs import INPUT, LABEL, SEGMENT, tree_name
 from .solid import SolidInput, read_solid
 
@@ -179,18 +187,14 @@ def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
 
 def _on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
-    skeleton = stored_skeleton(model)
-    sizes = [len(branch.points) for branch in skeleton.branches]
-    places = [branch.points for branch in skeleton.branches]
-    places += [node.position[None] for node in skeleton.nodes]
-    there = np.concatenate(places)[:, ::-1]
-    there = transformed(transform_between(model, solid.node), there)
-    moved = transform_points(np.linalg.inv(solid.ijk_to_ras), there)[:, ::-1]
-    parts = np.split(moved, np.cumsum(sizes))
-    branches = [replace(b, points=part) for b, part in zip(skeleton.branches, parts[:-1])]
-    nodes = [replace(n, position=place) for n, place in zip(skeleton.nodes, parts[-1])]
-    return replace(
-        skeleton, nodes=nodes, branches=branches, shape=solid.mask.shape, spacing=solid.spacing
+    to_object, to_voxels = transform_between(model, solid.node), np.linalg.inv(solid.ijk_to_ras)
+    return moved(
+        stored_skeleton(model),
+        lambda points: transform_points(to_voxels, transformed(to_object, points[:, ::-1]))[
+            :, ::-1
+        ],
+        shape=solid.mask.shape,
+        spacing=solid.spacing,
     )
 
 

@@ -3,19 +3,15 @@
 import colorsys
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import (
-    node_name,
-    transform_between,
-    transformed,
-    voxels_to_points,
-)
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
 from PotentialSkeletonLib.curve_skeleton import (
@@ -30,7 +26,7 @@ from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
-# Of each line, to the column of `CurveSkeleton.to_table`; lengths are those that the run has found.
+# Of each line, to the column of `CurveSkeleton.to_table`.
 ARRAYS_OF_LINES = {
     "BranchId": "branch",
     "Generation": "generation",
@@ -91,16 +87,29 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def branch_lines(skeleton: CurveSkeleton, ijk_to_ras: np.ndarray) -> Any:
-    """One polyline a branch: vtkPolyData with the arrays named above.
+def moved(
+    skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
+) -> CurveSkeleton:
+    """A skeleton in another frame, which takes points (n, 3) there; with other fields.
+
+    In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S), and shape and
+    spacing mean nothing.
+    """
+    nodes = [replace(n, position=move(n.position[None])[0]) for n in skeleton.nodes]
+    branches = [replace(branch, points=move(branch.points)) for branch in skeleton.branches]
+    in_scene = {"shape": (0, 0, 0), "spacing": (1.0, 1.0, 1.0)}
+    return replace(skeleton, nodes=nodes, branches=branches, **(in_scene | fields))
+
+
+def branch_lines(skeleton: CurveSkeleton) -> Any:
+    """One polyline a branch: vtkPolyData with the arrays named above; points are S, A, R in mm.
 
     With them the lines are the whole graph. Branches share no points, so that each can have values
-    of its own at a junction. The matrix leads from the skeleton's voxels to the lines' frame.
+    of its own at a junction.
     """
     branches = skeleton.branches
-    places = [voxels_to_points(branch.points, ijk_to_ras) for branch in branches]
-    places = places or [np.empty((0, 3))]
-    data = polylines(np.concatenate(places), [len(branch.points) for branch in branches])
+    points = np.concatenate([np.empty((0, 3)), *(branch.points for branch in branches)])
+    data = polylines(points[:, ::-1], [len(branch.points) for branch in branches])
     radius = np.concatenate([np.empty(0), *(branch.radius for branch in branches)])
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
     data.GetPointData().SetActiveScalars(RADIUS)
@@ -135,12 +144,11 @@ def values_of(data: Any, name: str) -> np.ndarray | None:
     return None if array is None else np.array(vtk_to_numpy(array))
 
 
-def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
+def stored_skeleton(model_node: Any) -> CurveSkeleton:
     """The skeleton that the lines of a model node tell of; `InputError` where they lack arrays.
 
-    Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S: in the world,
-    or in the frame below the node's parent transform. Branches are numbered as they were;
-    components without a branch are left out, and so are voxels, critical points and the report.
+    Positions are S, A, R in mm below the node's parent transform. Branches are numbered as they
+    were; components without a branch are left out, and so are voxels, critical points, the report.
     """
     from vtk.util.numpy_support import vtk_to_numpy
 
@@ -153,8 +161,6 @@ def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
         raise InputError(text.format(model=node_name(model_node)))
     count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
     positions = vtk_to_numpy(points.GetData()) if count else np.empty((0, 3))
-    if in_world and model_node.GetParentTransformNode() is not None:
-        positions = transformed(transform_between(model_node, None), positions)
     positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
     ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
     numbers, pairs = np.unique(
@@ -306,11 +312,9 @@ def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> 
     show_names(model, skeleton)
 
 
-def fit_names(model: Any) -> list[str]:
-    """Keep the names that fit lines that were found again; returns those that fit none."""
-    if not model.GetAttribute(NAMES):
-        return []
-    skeleton, anchors, lost = stored_skeleton(model), [], []
+def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
+    """Keep the names that fit branches that were found again; returns those that fit none."""
+    anchors, lost = [], []
     for point, text in _anchors(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
@@ -318,7 +322,6 @@ def fit_names(model: Any) -> list[str]:
         else:
             lost.append(text)
     model.SetAttribute(NAMES, json.dumps(anchors))
-    show_names(model, skeleton)
     return lost
 
 
@@ -366,13 +369,12 @@ def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
     Where there are some, the names of branches are its second column, and the measures of their
-    cross-sections its last. Lengths and mean radii are those that the run has found.
+    cross-sections its last.
     """
-    table, data = stored_skeleton(model_node).to_table(), model_node.GetPolyData()
-    names, count = names_of(model_node), len(table["branch"])
-    found = {"length_mm": "Length", "mean_radius_mm": "MeanRadius", **SECTIONS}
-    for column, name in found.items():
-        values = values_of(data, name)
+    table, names = stored_skeleton(model_node).to_table(), names_of(model_node)
+    count = len(table["branch"])
+    for column, name in SECTIONS.items():
+        values = values_of(model_node.GetPolyData(), name)
         if values is not None:
             table[column] = values.tolist()
     if names:

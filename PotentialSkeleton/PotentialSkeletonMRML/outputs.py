@@ -1,13 +1,13 @@
 """The nodes of a run: computed, written to the MRML scene, and found there again.
 
-Everything is computed before the first node is touched. The model with the lines is the centre: it
-refers to the object that it was made of and to all other outputs, and keeps what was said of the
-run, the steps that were taken since, and names. MRML saves references and attributes with the
-scene.
+All skeletons are found before the first node is touched. The model with the lines is the centre: it
+refers to the object that it was made of and to all other outputs, which follow from the lines, and
+keeps what was said of the run, the steps that were taken since, and names. MRML saves references
+and attributes with the scene.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, voxels_to_points
+from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
 from FuzzyVesselCoreLib.mrml.writing import (
     SKELETON,
     all_or_nothing,
@@ -26,6 +26,7 @@ from FuzzyVesselCoreLib.mrml.writing import (
     folder_item_of,
     is_output,
     put_beside,
+    refer,
     referred,
     refuse_without,
     remove_node,
@@ -34,18 +35,21 @@ from FuzzyVesselCoreLib.mrml.writing import (
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
-from PotentialSkeletonLib.branch_tools import Step, steps_of_text
+from PotentialSkeletonLib.branch_tools import Step, steps_of_text, steps_text
+from PotentialSkeletonLib.curve_skeleton import Branch
 
 from .lines import (
     NO_SEGMENT,
     RADIUS,
-    branch_color,
+    SECTIONS,
     branch_lines,
     color_model,
     fill_model,
     fill_table,
     fit_names,
+    kind_of,
     line_colors,
+    moved,
     names_of,
     show_names,
     stored_table,
@@ -157,15 +161,8 @@ def write_skeletons(
     runs = [(solid, skeleton, _nodes_to_fill(requests)) for solid, skeleton, requests in found]
     for solid, _skeleton, to_fill in runs:
         _check_present(solid, _all_of(to_fill))
-    contents = [_contents(*run) for run in runs]
     with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [_write(add, *run, content) for run, content in zip(runs, contents)]
-    for (solid, skeleton, to_fill), result in zip(runs, results):
-        for node in (to_fill["curveNodes"] or [])[len(skeleton.branches) :]:
-            remove_node(node)
-        if result.modelNode is not None:
-            _describe(result, solid)
-    return results
+        return [_write(add, *run) for run in runs]
 
 
 def _check_present(solid: SolidInput, nodes: list[Any]) -> None:
@@ -193,102 +190,77 @@ def _all_of(to_fill: Filled) -> list[Any]:
     return [node for nodes in to_fill.values() for node in nodes or []]
 
 
-def _contents(solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled) -> dict[str, Any]:
-    """What goes into each node that is wanted, but for the curves."""
-    lines = branch_lines(skeleton, solid.ijk_to_ras)
-    contents = {"modelNode": lines, "tableNode": skeleton.to_table()}
-    if to_fill["tubesNode"] is not None:
-        contents["tubesNode"] = tubes(lines)
-    if to_fill["labelmapNode"] is not None:
-        contents["labelmapNode"] = image_from_array(skeleton.to_labelmap())
-    return {output: each for output, each in contents.items() if to_fill[output] is not None}
-
-
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled, contents: dict
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
-    result = SkeletonResult(skeleton, solid.ijk_to_ras)
-    result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
-    for output, content in contents.items():
-        given, (class_name, ending) = to_fill[output], NODES[output]
-        node = given[0] if given else add(class_name, solid.name + ending)
-        if output == "tableNode":
-            fill_table(node, content)
-        elif output == "labelmapNode":
-            _fill_labelmap(node, content, solid)
-        else:
-            fill_model(node, content, solid.transform_id)
-        if not given:
-            put_beside([node], solid.node)
-        claim(node, SKELETON, solid.node)
-        setattr(result, output, node)
-    if to_fill["curveNodes"] is not None:
-        given, place = to_fill["curveNodes"], (solid.ijk_to_ras, solid.name, solid.node)
-        result.curveNodes = fill_curves(add, given, skeleton, *place, solid.transform_id)
-    return result
-
-
-def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
-    """Put labels on the object's own grid, under the same parent transform."""
     import slicer
 
-    with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(solid.transform_id)
-        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
-        node.SetAndObserveImageData(image)
-    node.CreateDefaultDisplayNodes()
-
-
-def _describe(result: SkeletonResult, solid: SolidInput) -> None:
-    """Let a model tell of the run; what was said of an earlier one, and its steps, are gone."""
-    import slicer
-
-    model = result.modelNode
-    if lost := fit_names(model):
+    nodes: dict[str, list[Any]] = {}
+    for output, (class_name, ending) in NODES.items():
+        given = to_fill[output]
+        # The lines are always made: all others follow from them.
+        if given is not None or output == "modelNode":
+            nodes[output] = given or [add(class_name, solid.name + ending)]
+            if not given and output != "curveNodes":
+                put_beside(nodes[output], solid.node)
+            for node in nodes[output]:
+                claim(node, SKELETON, solid.node)
+    in_scene = moved(skeleton, lambda points: solid.points(points)[:, ::-1])
+    warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
+    if lost := fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
-        result.warnings.append(text.format(names=", ".join(lost)))
+        warnings.append(text.format(names=", ".join(lost)))
     with slicer.util.NodeModify(model):
-        model.SetNodeReferenceID(INPUT, solid.node.GetID())
-        for output in ROLES:
-            node = getattr(result, output, None)
-            refer(model, output, node if isinstance(node, list) else [node])
         for node in referred(model, FOUND):
             remove_node(node)
-        model.RemoveNodeReferenceIDs(FOUND)
+        refer(model, FOUND, ())
+        refer(model, INPUT, [solid.node])
+        for output, role in ROLES.items():
+            refer(model, role, nodes.get(output, ()))
         model.SetAttribute(SEGMENT, solid.segment_id)
         model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
         model.SetAttribute(VESSELS, solid.fingerprint)
-        model.SetAttribute(NOTES, json.dumps(result.warnings))
+        model.SetAttribute(NOTES, json.dumps(warnings))
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
-    if names_of(model):
-        update_table(model)
+        model.SetAndObserveTransformNodeID(solid.transform_id)
+    for node in nodes.get("labelmapNode", ()):
+        node.SetAndObserveTransformNodeID(solid.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
+        node.CreateDefaultDisplayNodes()
+    write_lines(add, model, in_scene)
+    written = {output: each[0] for output, each in nodes.items()}
+    written["curveNodes"] = own_nodes(model).get("curveNodes", [])
+    if to_fill["modelNode"] is None:
+        remove_node(written.pop("modelNode"))
+    return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
 
 
-def rewrite(model: Any, skeleton: CurveSkeleton, lines: Any) -> None:
-    """Put another skeleton, and its `branch_lines`, into the lines, tubes and curves of a run.
+def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
+    """Put branches, S, A, R in mm below the model's parent transform, into the lines of a run.
 
-    Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
-    that the run has found; table and colours are for `update_table` and `color_by`.
+    All of its other outputs follow, but for the labelmap, which keeps the voxels that were found.
     """
-    import slicer
+    lines, nodes, under = branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
+    fill_model(model, lines, under)
+    show_names(model, skeleton)
+    show_sections(model)
+    for node in nodes.get("tubesNode", ()):
+        fill_model(node, tubes(lines), under)
+    if "curveNodes" in nodes:
+        _fill_curves(add, model, skeleton, nodes["curveNodes"])
+    update_table(model)
+    color_by(model, kind_of(model))
 
-    nodes = own_nodes(model)
-    curves, under = nodes.get("curveNodes", []), model.GetTransformNodeID()
-    surface = tubes(lines) if "tubesNode" in nodes else None
-    source = model.GetNodeReference(INPUT) or model
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        fill_model(model, lines, under)
-        show_names(model, skeleton)
-        for node in nodes.get("tubesNode", ()):
-            fill_model(node, surface, under)
-        if curves:
-            name = tree_name(model)
-            filled = fill_curves(add, curves, skeleton, np.eye(4), name, source, under)
-            refer(model, "curveNodes", filled)
-    for node in curves[len(skeleton.branches) :]:
-        remove_node(node)
+
+def show_sections(model: Any) -> None:
+    """Let the lines have the cross-sections that were measured after the same steps, if any."""
+    measured = json.loads(model.GetAttribute(MEASURED) or "{}")
+    for column, values in measured.get(steps_text(steps_of(model)), {}).items():
+        array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
+        model.GetPolyData().GetCellData().AddArray(array)
 
 
 def update_table(model: Any) -> None:
@@ -317,14 +289,6 @@ def color_by(model: Any, kind: str) -> None:
 
 
 # ---- found again
-
-
-def refer(model: Any, output: str, nodes: Iterable[Any]) -> None:
-    """Let a model refer to these nodes, but for None, as one of its outputs, and to no others."""
-    model.RemoveNodeReferenceIDs(ROLES[output])
-    for node in nodes:
-        if node is not None:
-            model.AddNodeReferenceID(ROLES[output], node.GetID())
 
 
 def kept_model(input_node: Any, segment_id: str) -> Any:
@@ -407,78 +371,47 @@ def is_current(model: Any, input_node: Any) -> bool:
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
 
 
-def fill_curves(
-    add: Callable,
-    given: Sequence[Any],
-    skeleton: CurveSkeleton,
-    ijk_to_ras: np.ndarray,
-    name: str,
-    source_node: Any,
-    transform_id: str | None,
-) -> list[Any]:
-    """Fill curves that are given, and new ones where there are more branches, in one folder.
-
-    The matrix leads from the skeleton's voxels to below the parent transform.
-    """
-    curves, (class_name, ending) = list(given[: len(skeleton.branches)]), NODES["curveNodes"]
-    diameter = np.linalg.norm(ijk_to_ras[:3, :3], axis=0).min()
-    for number, branch in enumerate(skeleton.branches):
-        if number == len(curves):
-            curves.append(add(class_name, f"{name}{ending}{number}"))
-            _show_curve(curves[number], branch_color(number), diameter)
-        points = voxels_to_points(branch.points, ijk_to_ras)
-        mean = skeleton.mean_radius(branch)
-        fill_curve(curves[number], points, branch.radius, mean, transform_id)
-        claim(curves[number], SKELETON, source_node)
-    _group(curves, name + CENTRELINES, source_node)
-    return curves
+def _fill_curves(add: Callable, model: Any, skeleton: CurveSkeleton, curves: Sequence[Any]) -> None:
+    """Let each branch have a curve, in one folder: of these, and new ones; too many are removed."""
+    class_name, _ending = NODES["curveNodes"]
+    source, count = model.GetNodeReference(INPUT) or model, len(skeleton.branches)
+    kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
+    for node, branch in zip(kept, skeleton.branches):
+        fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
+        claim(node, SKELETON, source)
+    for node in curves[count:]:
+        remove_node(node)
+    refer(model, ROLES["curveNodes"], kept)
+    _group(kept, tree_name(model) + CENTRELINES, source)
 
 
-def fill_curve(
-    node: Any, points: np.ndarray, radius: np.ndarray, mean: float, transform_id: str | None
-) -> None:
+def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None) -> None:
     """Fill a vtkMRMLMarkupsCurveNode: hidden, locked points and the measurement Radius.
 
-    `points` (n, 3) lie below the parent transform, in mm, as `radius` (n,) and its `mean` are.
+    The points of the branch are S, A, R below the parent transform, in mm, as `mean` radius is.
     """
     import slicer
-    import vtk
 
-    measurement = slicer.vtkMRMLStaticMeasurement()
-    measurement.SetName(RADIUS)
-    measurement.SetUnits("mm")
-    measurement.SetDescription(_("Distance to the border of the object; the value is the mean."))
-    measurement.SetControlPointValues(vtk_array(np.asarray(radius, float), RADIUS))
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+        node.GetDisplayNode().SetPropertiesLabelVisibility(False)
+    measurement = node.GetMeasurement(RADIUS)
+    if measurement is None:
+        measurement = slicer.vtkMRMLStaticMeasurement()
+        measurement.SetName(RADIUS)
+        measurement.SetDescription(
+            _("Distance to the border of the object; the value is the mean.")
+        )
+        node.AddMeasurement(measurement)
+    measurement.SetControlPointValues(vtk_array(branch.radius, RADIUS))
     measurement.SetDisplayValue(mean, "mm")
-    positions = vtk.vtkPoints()
-    positions.SetDataTypeToDouble()
-    positions.SetData(vtk_array(np.asarray(points, float).reshape(-1, 3)))
     with slicer.util.NodeModify(node):
-        for number in reversed(range(node.GetNumberOfMeasurements())):
-            if node.GetNthMeasurement(number).GetName() == RADIUS:
-                node.RemoveNthMeasurement(number)
         node.SetCurveTypeToLinear()
-        node.RemoveAllControlPoints()
-        # Without a transform the world is the node's own frame: no inverse of a transform is
-        # needed, which would only be an approximation where the transform bends space.
-        node.SetAndObserveTransformNodeID(None)
-        node.SetControlPointPositionsWorld(positions)
         node.SetAndObserveTransformNodeID(transform_id)
+        slicer.util.updateMarkupsControlPointsFromArray(node, branch.points[:, ::-1])
         for number in range(node.GetNumberOfControlPoints()):
             node.SetNthControlPointVisibility(number, False)
-        node.AddMeasurement(measurement)
         node.SetLocked(True)  # moved points would no longer have these radii
-
-
-def _show_curve(node: Any, color: tuple, diameter: float) -> None:
-    """Display a new curve node as a line of a colour and a diameter in mm, without texts."""
-    node.CreateDefaultDisplayNodes()
-    display = node.GetDisplayNode()
-    display.SetSelectedColor(color)
-    display.SetColor(color)
-    display.SetPropertiesLabelVisibility(False)
-    display.SetCurveLineSizeMode(display.UseLineDiameter)
-    display.SetLineDiameter(diameter)
 
 
 def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:

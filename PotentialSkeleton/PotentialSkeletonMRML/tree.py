@@ -27,14 +27,12 @@ from PotentialSkeletonLib.tree import Course, rooted_forest
 from . import dividing, interchange, outputs, straightening
 from .lines import (
     SECTIONS,
-    branch_lines,
     fill_model,
-    kind_of,
+    moved,
     names_of,
     set_names,
     stored_skeleton,
     stored_table,
-    vtk_array,
 )
 from .outputs import FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
 from .solid import read_solid
@@ -81,26 +79,6 @@ class Section:
             percent_stenosis(self.equivalent_diameter, reference.equivalent_diameter),
             percent_stenosis(self.area, reference.area),
         )
-
-
-def _copied(lines: Any) -> Any:
-    import vtk
-
-    copy = vtk.vtkPolyData()
-    copy.ShallowCopy(lines)
-    for name in SECTIONS.values():  # these are kept by the steps, see `_show_sections`
-        copy.GetCellData().RemoveArray(name)
-    return copy
-
-
-def _keep_as_found(model: Any) -> None:
-    """Add a hidden model of the lines, which is saved with the scene."""
-    with all_or_nothing() as add:
-        node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
-        node.SetHideFromEditors(True)
-        node.SetSelectable(False)
-        node.SetAndObserveMesh(_copied(model.GetPolyData()))
-    model.SetNodeReferenceID(FOUND, node.GetID())
 
 
 class Tree:
@@ -174,23 +152,23 @@ class Tree:
         Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does
         not fit, or no branch is left: the scene is unchanged.
         """
+        import slicer
+
         model, found = self.model, self.model.GetNodeReference(FOUND)
         skeleton, _kept = branch_tools.replayed(stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        if found is None:
-            if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
-                model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
-            _keep_as_found(model)
-        if found is None or steps:
-            lines = branch_lines(skeleton, np.eye(4))
-        else:  # to the last bit as they were
-            lines = _copied(found.GetPolyData())
-        outputs.rewrite(model, skeleton, lines)
-        model.SetAttribute(STEPS, branch_tools.steps_text(steps))
-        self._show_sections()
-        update_table(model)
-        outputs.color_by(model, kind_of(model))
+        with slicer.util.RenderBlocker(), all_or_nothing() as add:
+            if found is None:
+                if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
+                    model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
+                found = add("vtkMRMLModelNode", f"{model.GetName()} as found")
+                found.SetHideFromEditors(True)
+                found.SetSelectable(False)
+                found.SetAndObserveMesh(model.GetPolyData())
+                model.SetNodeReferenceID(FOUND, found.GetID())
+            model.SetAttribute(STEPS, branch_tools.steps_text(steps))
+            outputs.write_lines(add, model, skeleton)
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
@@ -204,6 +182,9 @@ class Tree:
 
     def _to_world(self, points: np.ndarray) -> np.ndarray:
         return transformed(transform_between(self.model, None), points[:, ::-1])
+
+    def _in_world(self) -> CurveSkeleton:
+        return moved(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
 
     # --- names and files
 
@@ -227,7 +208,7 @@ class Tree:
         `branch` is of the vessel at which the rules begin. A proposal ends with "(?)"; names that a
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         found, names = branch_tools.propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
@@ -247,7 +228,7 @@ class Tree:
         cannot be written: nothing of it is left.
         """
         ending, names = Path(path).suffix.lower(), self.names
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         if ending == ".swc":
             said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
             with whole_file(path) as partial:
@@ -275,7 +256,7 @@ class Tree:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             text = _("{folder} is there already: choose another folder.")
             raise InputError(text.format(folder=folder))
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
             partial = Path(made) / "tree"
             partial.mkdir()
@@ -399,17 +380,10 @@ class Tree:
         columns = {column: found[column] for column in SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))
-        self._show_sections()
+        outputs.show_sections(self.model)
         update_table(self.model)
         self.model.GetPolyData().Modified()
         return self.table()
-
-    def _show_sections(self) -> None:
-        """Let the lines have the sections that were measured after the same steps, if any."""
-        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
-        for column, values in measured.get(branch_tools.steps_text(self.steps), {}).items():
-            array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
-            self.model.GetPolyData().GetCellData().AddArray(array)
 
     # --- dividing
 
