@@ -126,7 +126,8 @@ class OutputSection:
             views.hide_labelmap(result.labelmapNode)
             self.surface.follow(parameters)
         else:
-            views.show_labelmap(result.labelmapNode)
+            opacity = views.LABEL_OPACITY
+            slicer.util.setSliceViewerLayers(label=result.labelmapNode, labelOpacity=opacity)
         if volume_node is not None:
             self._draw(volume_node)
 

@@ -1,7 +1,6 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
 import json
-import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
 from PotentialSkeletonMRML import outputs
 from PotentialSkeletonMRML.parameters import (
@@ -250,7 +250,10 @@ class SkeletonPanel(Panel):
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
-            centre_cameras(results[0].modelNode)
+            bounds = np.zeros(6)
+            results[0].modelNode.GetRASBounds(bounds)
+            low, high = bounds.reshape(3, 2).T
+            centre_cameras((low + high) / 2, high - low)
         text = found_text([len(result.skeleton.branches) for result in results])
         return text if parameters.input is node else f"{node.GetName()}: {text}"
 
@@ -261,21 +264,6 @@ def found_text(branches: list[int]) -> str:
         return _("Found {count} branches.").format(count=branches[0])
     text = _("Found {count} branches in {trees} trees.")
     return text.format(count=sum(branches), trees=len(branches))
-
-
-def centre_cameras(model: Any) -> None:
-    """Let the 3D views show all of a model, from the side where they are."""
-    bounds = [0.0] * 6
-    model.GetRASBounds(bounds)
-    low, high = np.reshape(bounds, (3, 2)).T
-    center, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if radius > 0 else ():
-        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
-        away = away / (np.linalg.norm(away) or 1.0)
-        camera.SetFocalPoint(*center)
-        half = math.radians(camera.GetViewAngle() / 2)
-        camera.SetPosition(*(center + away * radius / math.sin(half)))
-        camera.ResetClippingRange()
 
 
 def make_translucent(model: Any) -> None:

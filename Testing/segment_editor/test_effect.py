@@ -119,9 +119,9 @@ class Session:
 
     def preview(self, number=None):
         """Where the preview shows a vessel (of a number); None without a preview."""
-        found = self.live._preview.labels
-        if found is None:
+        if self.live._preview._node is None:
             return None
+        found = self.slicer.util.arrayFromVolume(self.live._preview._node)
         return found > 0 if number is None else found == number
 
     def text(self):
