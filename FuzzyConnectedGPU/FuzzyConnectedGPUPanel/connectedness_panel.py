@@ -37,7 +37,6 @@ NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -133,7 +132,6 @@ class ConnectednessPanel(Panel):
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
-        self.problem = problem and bool(text)
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:

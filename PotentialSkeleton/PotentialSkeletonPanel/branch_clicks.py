@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.mrml.writing import remove_node
 from PotentialSkeletonMRML.straightening import is_straightened, patient_position
 from PotentialSkeletonMRML.tree import Tree
 
-from .result_section import hidden_node
+from .result_section import hidden_node, show_ways
 
 POINTS = "Branch tool"  # name of the list of clicks
 ASKS = {
@@ -28,7 +28,7 @@ ASKS = {
     "patient": _("Click a place in the straightened view."),
 }
 TWO_CLICKS = ("distance", "stenosis", "straighten")
-WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
+WAY_RADIUS, DIAMETER_RADIUS = 0.8, 0.4  # mm, of a way and a diameter as they are drawn
 SLICE = "vtkMRMLSliceNode"
 LAYOUT_NAME = "Green"  # coronal in Slicer's own layouts
 MARGIN = 1.05
@@ -121,8 +121,7 @@ class Clicks:
 
     def _distance(self, tree: Tree, places: np.ndarray) -> str:
         way = tree.distance(*places[:2])
-        radius = np.full(len(way.points), WAY_RADIUS)
-        self._tools.panel.result.show_way(tree.model, way.points, radius)
+        show_ways(tree.model, [(way.points, np.full(len(way.points), WAY_RADIUS))])
         text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
         if np.isfinite(way.tortuosity):
             text += _(
@@ -133,7 +132,7 @@ class Clicks:
 
     def _section(self, tree: Tree, places: np.ndarray) -> str:
         found = tree.section(places[0])
-        self._tools.panel.result.show_diameters([found])
+        show_diameters(found)
         text = _(
             "{found.area:.1f} mm2; diameters {found.largest_diameter:.1f} and "
             "{found.smallest_diameter:.1f} mm, {found.equivalent_diameter:.1f} mm of a circle of "
@@ -145,7 +144,7 @@ class Clicks:
 
     def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
         narrow, healthy = (tree.section(place) for place in places[:2])
-        self._tools.panel.result.show_diameters([narrow, healthy])
+        show_diameters(narrow, healthy)
         by_diameter, by_area = narrow.stenosis(healthy)
         text = _(
             "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
@@ -172,6 +171,12 @@ class Clicks:
     def _patient(self, _tree: Tree, places: np.ndarray) -> str:
         self._view.go_to_patient(places[0])
         return _("The other slices show this place in the patient.")
+
+
+def show_diameters(*sections: Any) -> None:
+    """Show the largest and the smallest diameter of sections in the views."""
+    ends = [each[:, ::-1] for found in sections for each in (found.largest, found.smallest)]
+    show_ways(None, [(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends])
 
 
 # ---- A straightened volume in one slice view, turned about the vessel, and the way to the patient

@@ -32,8 +32,6 @@ class SkeletonPanel(Panel):
     def title(self) -> str:
         return _("Potential-Field Skeleton")
 
-    _problem = False  # whether the status line says why there is no result
-
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
@@ -106,7 +104,7 @@ class SkeletonPanel(Panel):
         why = self.running.why_busy() or self.why_not()
         if why:
             return why
-        if self._problem:
+        if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, settings_text(self.parameters)
         if not all(outputs.is_current(model, self.parameters.input) for model in models):
@@ -116,10 +114,6 @@ class SkeletonPanel(Panel):
         if models:
             return self.result.advice
         return _("Press Apply to find the centrelines.")
-
-    def say(self, text: str, problem: bool = False) -> None:
-        Panel.say(self, text, problem)
-        self._problem = problem
 
     # --- the vessels: a labelmap, or one or several segments of a segmentation
 
