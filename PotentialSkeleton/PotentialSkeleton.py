@@ -107,7 +107,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         label: int | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        wait: Callable[..., Any] | None = None,
         **choices: Any,
     ) -> Any:
         """Find the centrelines of an object; the scene changes only if all goes well.
@@ -126,8 +125,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             Value in the labelmap; by default everything that is not 0.
         progress : callable, optional
             ``progress(fraction) -> bool``; False cancels.
-        wait : callable, optional
-            ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
         strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
             See `PotentialSkeletonLib.skeletonize`.
         curveNodes : bool or list of vtkMRMLMarkupsCurveNode, default True
@@ -162,7 +159,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         outputs = {name: choices.pop(name) for name in NODES if name in choices}
         jobs = [(read_solid(inputNode, segmentID, label), outputs)]
-        return extract_all(jobs, choices, progress, wait)[0]
+        return extract_all(jobs, choices, progress)[0]
 
     def extractSegments(
         self,
@@ -171,7 +168,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         outputs: Callable[[str], dict[str, Any]] | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        wait: Callable[..., Any] | None = None,
         **options: Any,
     ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
@@ -186,7 +182,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         outputs : callable, optional
             ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
             ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
-        progress, wait : callable, optional
+        progress : callable, optional
             As of `extract`.
         **options
             Of `PotentialSkeletonLib.skeletonize`, for all of them.
@@ -203,7 +199,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             (read_solid(inputNode, each), outputs(each) if outputs else {})
             for each in segments_named(inputNode, segmentIDs)
         ]
-        return extract_all(jobs, options, progress, wait)
+        return extract_all(jobs, options, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.

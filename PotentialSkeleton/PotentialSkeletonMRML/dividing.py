@@ -17,15 +17,9 @@ from FuzzyVesselCoreLib.mrml.reading import (
     transformed,
 )
 from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
-from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    LIVER_SEGMENT,
-    branch_labels,
-    inherited_names,
-    territories,
-)
+from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT, Territories, inherited_names
 from PotentialSkeletonLib.tree import rooted_forest
 
 from .lines import (
@@ -37,7 +31,7 @@ from .lines import (
     stored_skeleton,
     told_apart,
 )
-from .outputs import INPUT, LABEL, SEGMENT, tree_name
+from .outputs import INPUT, LABEL, SEGMENT
 from .solid import SolidInput, read_solid
 
 
@@ -122,31 +116,10 @@ class TerritoryNodes:
     unreached: float
 
 
-def split_vessels(model: Any, by: str, progress: Any, wait: Any) -> Any:
-    """See `Tree.split`."""
-    solid, skeleton = in_vessels(model)
-    groups = groups_by(model, by)
-    labels = Progress.of(progress).carry_out(
-        lambda run: branch_labels(solid.mask, skeleton, groups.label_of, run), wait
-    )
-    if not labels.any():
-        text = _(
-            "No branch of {model} goes through its vessels any more: find the centrelines again."
-        )
-        raise InputError(text.format(model=node_name(model)))
-    with all_or_nothing() as add:
-        return _add_segmentation(add, f"{tree_name(model)} by {by}", labels, groups, solid)
-
-
-def divide_organ(
-    model: Any, organ: SolidInput, by: Any, distance: str, progress: Any, wait: Any
+def add_territories(
+    name: str, found: Territories, groups: Groups, organ: SolidInput
 ) -> TerritoryNodes:
-    """See `Tree.divideOrgan`."""
-    groups, skeleton = groups_by(model, by), _on_voxels(model, organ)
-    _check_near(model, skeleton, organ, groups)
-    found = Progress.of(progress).carry_out(
-        lambda run: territories(organ.mask, skeleton, groups.label_of, distance, run), wait
-    )
+    """Add the territories of an organ."""
     volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
     whole = sum(volumes.values()) + found.unreached
     table = {
@@ -154,9 +127,8 @@ def divide_organ(
         "volume_ml": list(volumes.values()),
         "share_percent": [100 * each / whole for each in volumes.values()],
     }
-    name = f"{organ.name} by {tree_name(model)}"
     with all_or_nothing() as add:
-        node = _add_segmentation(add, name, found.labels, groups, organ)
+        node = add_segmentation(add, name, found.labels, groups, organ)
         table_node = add("vtkMRMLTableNode", f"{name} volumes")
         fill_table(table_node, table)
         put_beside([table_node], organ.node)
@@ -182,10 +154,10 @@ def vessels_of(model: Any) -> SolidInput:
 def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
     """The vessels, and the tree in their voxels."""
     solid = vessels_of(model)
-    return solid, _on_voxels(model, solid)
+    return solid, on_voxels(model, solid)
 
 
-def _on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
+def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
     to_object, to_voxels = transform_between(model, solid.node), np.linalg.inv(solid.ijk_to_ras)
     return moved(
@@ -198,7 +170,7 @@ def _on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     )
 
 
-def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
+def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]
     places = np.concatenate(points) if points else np.empty((0, 3))
@@ -212,7 +184,7 @@ def _check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: 
         raise InputError(text.format(model=node_name(model), distance=away.min(), organ=organ.name))
 
 
-def _add_segmentation(
+def add_segmentation(
     add: Any, name: str, labels: np.ndarray, groups: Groups, solid: SolidInput
 ) -> Any:
     """A new segmentation with one segment for each label that there is."""

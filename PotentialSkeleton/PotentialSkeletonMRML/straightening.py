@@ -45,7 +45,6 @@ def add_straightened(
     volume_node: Any,
     width: float | None = None,
     progress: Any = None,
-    wait: Any = None,
 ) -> StraightenedNodes:
     """Add a volume in which a line of a tree is straight, and its vessels likewise.
 
@@ -71,7 +70,7 @@ def add_straightened(
         image = frames.resample(voxels, to_ijk, outside=float(voxels.min()))
         return [image, frames.resample(solid.mask.astype(np.uint8), to_label, 0)]
 
-    images = Progress.of(progress).carry_out(resampled, wait)
+    images = Progress.of(progress).carry_out(resampled)
     name = _("{tree} straightened").format(tree=tree_name(model))
     bounds = [0.0] * 6
     volume_node.GetRASBounds(bounds)

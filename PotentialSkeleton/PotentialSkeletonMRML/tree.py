@@ -315,7 +315,6 @@ class Tree:
         volumeNode: Any,
         width: float | None = None,
         progress: Any = None,
-        wait: Any = None,
     ) -> straightening.StraightenedNodes:
         """Add a straightened volume of a branch (its number) or of the way between two places.
 
@@ -328,7 +327,7 @@ class Tree:
             line = self.distance(*way)
         points = self._to_world(line.points)
         return straightening.add_straightened(
-            self.model, points, line.radius, volumeNode, width, progress, wait
+            self.model, points, line.radius, volumeNode, width, progress
         )
 
     def section(self, place: Any) -> Section:
@@ -363,7 +362,7 @@ class Tree:
         data = self.model.GetPolyData().GetCellData()
         return all(data.HasArray(name) for name in SECTIONS.values())
 
-    def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
+    def measureSections(self, progress: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
         Its columns are those of `PotentialSkeletonLib.branch_tools.section_measures`; the lines and
@@ -372,7 +371,7 @@ class Tree:
         """
         solid, skeleton = dividing.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
-            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run), wait
+            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run)
         )
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
         if measured.get("vessels") != solid.fingerprint:  # the vessels were edited meanwhile
@@ -387,16 +386,25 @@ class Tree:
 
     # --- dividing
 
-    def split(self, by: str = "branch", progress: Any = None, wait: Any = None) -> Any:
+    def split(self, by: str = "branch", progress: Any = None) -> Any:
         """Split the vessels: each voxel to the branch that is nearest along the vessels.
 
         `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest
-        that has one) or "subtree" (such branches belong to the next named one upstream).
-        `progress` and `wait` are as of `PotentialSkeletonLogic.extract`. Returns a new
-        vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
-        gone.
+        that has one) or "subtree" (such branches belong to the next named one upstream). `progress`
+        is as of `PotentialSkeletonLogic.extract`. Returns a new vtkMRMLSegmentationNode.
+        `InputError` where there is nothing to split, or the vessels are gone.
         """
-        return dividing.split_vessels(self.model, by, progress, wait)
+        solid, skeleton = dividing.in_vessels(self.model)
+        groups = dividing.groups_by(self.model, by)
+        labels = Progress.of(progress).carry_out(
+            lambda run: branch_tools.branch_labels(solid.mask, skeleton, groups.label_of, run)
+        )
+        if not labels.any():
+            text = _("No branch of {model} goes through its vessels: find the centrelines again.")
+            raise InputError(text.format(model=node_name(self.model)))
+        with all_or_nothing() as add:
+            name = f"{tree_name(self.model)} by {by}"
+            return dividing.add_segmentation(add, name, labels, groups, solid)
 
     def divideOrgan(
         self,
@@ -405,7 +413,6 @@ class Tree:
         by: Any = "branch",
         distance: str = "straight",
         progress: Any = None,
-        wait: Any = None,
     ) -> dividing.TerritoryNodes:
         """Divide an organ, with voxels of its own, among the branches of the tree.
 
@@ -414,4 +421,13 @@ class Tree:
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
         organ = read_solid(organNode, organSegment).cropped()
-        return dividing.divide_organ(self.model, organ, by, distance, progress, wait)
+        groups = dividing.groups_by(self.model, by)
+        skeleton = dividing.on_voxels(self.model, organ)
+        dividing.check_near(self.model, skeleton, organ, groups)
+        found = Progress.of(progress).carry_out(
+            lambda run: branch_tools.territories(
+                organ.mask, skeleton, groups.label_of, distance, run
+            )
+        )
+        name = f"{organ.name} by {tree_name(self.model)}"
+        return dividing.add_territories(name, found, groups, organ)

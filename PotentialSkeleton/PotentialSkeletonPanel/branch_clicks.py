@@ -158,10 +158,10 @@ class Clicks:
         """Let a run make the volume of a branch or a way, and show it in one slice view."""
         volume = background_volume()
 
-        def work(tree: Tree, progress: Any, wait: Any) -> str:
+        def work(tree: Tree, progress: Any) -> str:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
-            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
+            nodes = tree.straighten(way, volume, progress=progress)
             text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
             self._tools.ui.turnSlider.value = 0  # as the new view is
             return text.format(name=nodes.volumeNode.GetName(), view=view)

@@ -112,12 +112,12 @@ class BranchTools:
 
         self.attempt(change)
 
-    def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
-        """Let a run call ``work(tree, progress, wait)``, which returns the message to show."""
+    def start(self, work: Callable[[Tree, Any], str]) -> None:
+        """Let a run call ``work(tree, progress)``, which returns the message to show."""
         tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(tree, progress, self.panel.running.wait)
+            said = work(tree, progress)
             self.say(said)
             return said.split("\n")[0]
 
@@ -294,22 +294,22 @@ class BranchTools:
             self.ui.organSegmentSelector.setCurrentNode(node)
         self.ui.organButton.enabled = node is not None
 
-    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
-        tree.measureSections(progress, wait)
+    def _measure(self, tree: Tree, progress: Any) -> str:
+        tree.measureSections(progress)
         return _("The table has areas and both diameters now; Save table writes them.")
 
-    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
+    def _split(self, tree: Tree, progress: Any) -> str:
+        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress)
         count = node.GetSegmentation().GetNumberOfSegments()
         segments = counted(count, _("segment"), _("segments"))
         return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
-    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
+    def _divide(self, tree: Tree, progress: Any) -> str:
         node = self.ui.organSelector.currentNode()
         segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
         kind = GROUPS[self.ui.groupComboBox.currentIndex]
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
-        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
+        volumes = tree.divideOrgan(node, segment, kind, distance, progress).volumes
         largest = max(volumes, key=volumes.__getitem__)
         parts = counted(len(volumes), _("part"), _("parts"))
         text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
@@ -324,7 +324,7 @@ class BranchTools:
         if not place:
             return
 
-        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
+        def save(tree: Tree, _progress: Any) -> str:
             own = file_name(tree_name(tree.model))
             folder = Path(place) / _("{name} for other programs").format(name=own)
             return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])

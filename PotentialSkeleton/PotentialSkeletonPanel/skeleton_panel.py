@@ -10,19 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML.outputs import (
-    INPUT,
-    SEGMENT,
-    SETTINGS,
-    color_by,
-    drop_left_over,
-    is_current,
-    kept_model,
-    own_nodes,
-    steps_of,
-    tree_name,
-    tree_segment,
-)
+from PotentialSkeletonMRML import outputs
 from PotentialSkeletonMRML.parameters import (
     WRITTEN,
     Colouring,
@@ -94,7 +82,7 @@ class SkeletonPanel(Panel):
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
-                color_by(model, parameters.colouring.value)
+                outputs.color_by(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
@@ -109,7 +97,7 @@ class SkeletonPanel(Panel):
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
-        models = (kept_model(parameters.input, each) for each in segments_of(parameters))
+        models = (outputs.kept_model(parameters.input, each) for each in segments_of(parameters))
         return [model for model in models if model is not None]
 
     def _next_step(self) -> str:
@@ -121,9 +109,9 @@ class SkeletonPanel(Panel):
         if self._problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, settings_text(self.parameters)
-        if not all(is_current(model, self.parameters.input) for model in models):
+        if not all(outputs.is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
-        if any((each.GetAttribute(SETTINGS) or settings) != settings for each in models):
+        if any((each.GetAttribute(outputs.SETTINGS) or settings) != settings for each in models):
             return _("Settings were changed after the centrelines were found: press Apply.")
         if models:
             return self.result.advice
@@ -225,7 +213,7 @@ class SkeletonPanel(Panel):
 
     def _steps_may_go(self) -> bool:
         """Whether there are no steps of the branch tools, or the user gives them up."""
-        changed = [model for model in self._models(self.parameters) if steps_of(model)]
+        changed = [model for model in self._models(self.parameters) if outputs.steps_of(model)]
         if not changed:
             return True
         text = _(
@@ -233,16 +221,17 @@ class SkeletonPanel(Panel):
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
         )
-        names = ", ".join(tree_name(model) for model in changed)
-        text = text.format(names=names, count=sum(len(steps_of(model)) for model in changed))
+        names = ", ".join(outputs.tree_name(model) for model in changed)
+        count = sum(len(outputs.steps_of(model)) for model in changed)
+        text = text.format(names=names, count=count)
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
         node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
-        earlier = {each: own_nodes(kept_model(node, each)) for each in segments}
+        earlier = {each: outputs.own_nodes(outputs.kept_model(node, each)) for each in segments}
         settings, options = settings_text(parameters), options_of(parameters)
-        options |= {"progress": progress, "wait": self.running.wait}
+        options["progress"] = progress
         wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
         wanted["modelNode"] = True
         requests = {  # nodes of the run before are filled again, others are new
@@ -255,9 +244,9 @@ class SkeletonPanel(Panel):
         else:
             results = [self.logic.extract(node, **options, **requests[""])]
         for segment, result in zip(segments, results, strict=True):
-            drop_left_over(earlier[segment], result)
-            result.modelNode.SetAttribute(SETTINGS, settings)
-            color_by(result.modelNode, colouring.value)
+            outputs.drop_left_over(earlier[segment], result)
+            result.modelNode.SetAttribute(outputs.SETTINGS, settings)
+            outputs.color_by(result.modelNode, colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
@@ -279,8 +268,8 @@ def found_text(branches: list[int]) -> str:
 
 def make_translucent(model: Any) -> None:
     """Make the segment that a model's lines were found in translucent, so that they are seen."""
-    node = model.GetNodeReference(INPUT)
-    if tree_segment(model) is not None and node.GetDisplayNode() is not None:
-        display, segment_id = node.GetDisplayNode(), model.GetAttribute(SEGMENT)
+    node = model.GetNodeReference(outputs.INPUT)
+    if outputs.tree_segment(model) is not None and node.GetDisplayNode() is not None:
+        display, segment_id = node.GetDisplayNode(), model.GetAttribute(outputs.SEGMENT)
         opacity = display.GetSegmentOpacity3D(segment_id)
         display.SetSegmentOpacity3D(segment_id, min(opacity, OPACITY))

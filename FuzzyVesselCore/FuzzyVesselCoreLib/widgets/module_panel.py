@@ -12,6 +12,7 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from ..errors import Cancelled, FuzzyVesselError
+from ..progress import Progress
 from . import packages
 from .packages import DeviceLine
 from .run import PanelRun, clock
@@ -240,7 +241,7 @@ class Panel:
             self.say("")
             try:
                 with self.running as running:
-                    text = work(parameters, running.progress)
+                    text = work(parameters, Progress(running.progress, running.wait))
                 first, *rest = text.split("\n")
                 if running.seconds >= 1:
                     first += f"  ({clock(running.seconds)})"
