@@ -12,7 +12,7 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.points import world_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.mrml.writing import KIND
@@ -233,8 +233,7 @@ class ConnectednessPanel(Panel):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
-            point = world_points(run.first_voxel[None], run.volume_node)[0]
-            fit_slices(result.labelmapNode, point)
+            fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
         # Notes with voxels are on points, which are marked.
