@@ -348,7 +348,7 @@ class CurvePlot(qt.QWidget):
         self.setMinimumHeight(HEIGHT)
         self.show_curves((), (), "", "")
 
-    def show_curves(self, x: Sequence[float], y: Sequence[Any], x_title: str, y_title: str) -> None:
+    def show_curves(self, x: Any, y: Any, x_title: str, y_title: str) -> None:
         """Show rows of y (up to three) over x; without any, the title of x alone.
 
         Where one is not finite, all are left out.
