@@ -24,7 +24,7 @@ from PotentialSkeletonLib.branch_tools import PROPOSED, Edit, PruneStep, Step, p
 from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
-from . import dividing, interchange, outputs, straightening
+from . import interchange, outputs, vessels
 from .lines import (
     SECTIONS,
     fill_model,
@@ -315,18 +315,18 @@ class Tree:
         volumeNode: Any,
         width: float | None = None,
         progress: Any = None,
-    ) -> straightening.StraightenedNodes:
+    ) -> vessels.StraightenedNodes:
         """Add a straightened volume of a branch (its number) or of the way between two places.
 
         `width` of the slices is in mm, by default 30 or five diameters.
-        `straightening.patient_position` leads from the volume to the patient.
+        `vessels.patient_position` leads from the volume to the patient.
         """
         if isinstance(way, int):
             line: Any = branch_tools.checked_branch(self.skeleton, way)
         else:
             line = self.distance(*way)
         points = self._to_world(line.points)
-        return straightening.add_straightened(
+        return vessels.add_straightened(
             self.model, points, line.radius, volumeNode, width, progress
         )
 
@@ -335,7 +335,7 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
+        solid, skeleton = vessels.in_vessels(self.model)
         to_world = transform_between(solid.node, None)
         local = transformed(transform_between(None, solid.node), [place])
         voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
@@ -353,7 +353,7 @@ class Tree:
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
+        solid, skeleton = vessels.in_vessels(self.model)
         return branch_tools.cross_sections(solid.mask, skeleton, branch)
 
     @property
@@ -369,7 +369,7 @@ class Tree:
         the table in the scene get them, too. `InputError` where the vessels are not in the scene
         any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
+        solid, skeleton = vessels.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run)
         )
@@ -394,8 +394,8 @@ class Tree:
         is as of `PotentialSkeletonLogic.extract`. Returns a new vtkMRMLSegmentationNode.
         `InputError` where there is nothing to split, or the vessels are gone.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
-        groups = dividing.groups_by(self.model, by)
+        solid, skeleton = vessels.in_vessels(self.model)
+        groups = vessels.groups_by(self.model, by)
         labels = Progress.of(progress).carry_out(
             lambda run: branch_tools.branch_labels(solid.mask, skeleton, groups.label_of, run)
         )
@@ -404,7 +404,7 @@ class Tree:
             raise InputError(text.format(model=node_name(self.model)))
         with all_or_nothing() as add:
             name = f"{tree_name(self.model)} by {by}"
-            return dividing.add_segmentation(add, name, labels, groups, solid)
+            return vessels.add_segmentation(add, name, labels, groups, solid)
 
     def divideOrgan(
         self,
@@ -413,7 +413,7 @@ class Tree:
         by: Any = "branch",
         distance: str = "straight",
         progress: Any = None,
-    ) -> dividing.TerritoryNodes:
+    ) -> vessels.TerritoryNodes:
         """Divide an organ, with voxels of its own, among the branches of the tree.
 
         `by` is as of `split`, or "segment" (liver segments), or groups of branches by their names;
@@ -421,13 +421,13 @@ class Tree:
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
         organ = read_solid(organNode, organSegment).cropped()
-        groups = dividing.groups_by(self.model, by)
-        skeleton = dividing.on_voxels(self.model, organ)
-        dividing.check_near(self.model, skeleton, organ, groups)
+        groups = vessels.groups_by(self.model, by)
+        skeleton = vessels.on_voxels(self.model, organ)
+        vessels.check_near(self.model, skeleton, organ, groups)
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.territories(
                 organ.mask, skeleton, groups.label_of, distance, run
             )
         )
         name = f"{organ.name} by {tree_name(self.model)}"
-        return dividing.add_territories(name, found, groups, organ)
+        return vessels.add_territories(name, found, groups, organ)
