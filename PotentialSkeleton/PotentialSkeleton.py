@@ -234,9 +234,12 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
 
+    def setUp(self) -> None:
+        slicer.mrmlScene.Clear()
+
     def runTest(self) -> None:
         for test in (self.test_centrelines, self.test_panel):
-            slicer.mrmlScene.Clear()
+            self.setUp()
             self.delayDisplay(test.__doc__)
             test()
             self.delayDisplay("Test passed")
@@ -265,7 +268,7 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         self.assertGreater(result.tubesNode.GetPolyData().GetNumberOfCells(), branches)
 
     def test_panel(self) -> None:
-        """Apply in the panel lists the branches; outputs that were unticked go with the next run."""
+        """Apply in the panel lists the branches; what was unticked goes with the next run."""
         panel = slicer.util.getModuleWidget("PotentialSkeleton")
         opened = panel.parent.isEntered
         if not opened:
