@@ -331,8 +331,5 @@ def step_text(step: Any) -> str:
     if step.kind in EDITS:
         return EDITS[step.kind]
     words, unit, _begin, digits = PRUNING[step.kind]
-    if step.kind == "spur ratio":
-        text = _("Removed: shorter than {value:.1f} times the radius at their start")
-        return text.format(value=step.value)
     text = _("Removed: {words} {value}{unit}")
     return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)
