@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import slicer
@@ -13,6 +14,8 @@ from slicer.util import VTKObservationMixin
 
 # Slicer appends this file's folder to `sys.path` before it loads the file. The project's packages
 # are imported inside functions, so that the module loads whatever is missing.
+
+PHANTOM_SIZE = 192  # voxels along each axis, in Sample Data
 
 
 class FuzzyConnectedGPU(ScriptedLoadableModule):
@@ -50,10 +53,34 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
 
 def registerSampleData() -> None:
-    """Add the phantom to the module Sample Data."""
-    from FuzzyConnectedGPUMRML.sample_data import register
+    """Add the phantom, with its picture, to the module Sample Data."""
+    import SampleData
 
-    register()
+    category, logic = "FuzzyVesselGPU", SampleData.SampleDataLogic()
+    logic.registerCustomSampleDataCategory(category, title=_("Vessels (FuzzyVesselGPU)"))
+    logic.registerCustomSampleDataSource(
+        category=category,
+        sampleName="LiverPhantom",
+        uris="made-on-the-spot:liver-phantom",  # no file is downloaded, but an address is needed
+        fileNames=None,
+        nodeNames=_("Liver phantom"),
+        thumbnailFileName=str(Path(__file__).parent / "Resources" / "Icons" / "LiverPhantom.png"),
+        customDownloader=addPhantomWithSeeds,
+    )
+
+
+def addPhantomWithSeeds(_source: Any = None) -> list[Any]:
+    """Make the liver phantom with its seeds and show it; returns its volume in a list."""
+    from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, add_phantom, paint
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+    volume, seeds, background = add_phantom(liver_phantom((PHANTOM_SIZE,) * 3))
+    volume.GetDisplayNode().AutoWindowLevelOff()
+    volume.GetDisplayNode().SetWindowLevelMinMax(-60, 300)
+    paint(seeds, VESSEL_COLOR)
+    paint(background, BACKGROUND_COLOR)
+    slicer.util.setSliceViewerLayers(background=volume, fit=True)
+    return [volume]
 
 
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
@@ -109,8 +136,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def __init__(self) -> None:
         ScriptedLoadableModuleLogic.__init__(self)
+        from FuzzyConnectedGPULib import CachedConnectedness
+
         self._wrapper: Any = None  # FuzzyConnectedGPUParameterNode
-        self._cached: Any = None
+        self.cached = CachedConnectedness()  # the contrast map of the last run, for the next one
 
     def getParameterNode(self) -> Any:
         """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""
@@ -287,16 +316,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def forget(self) -> None:
         """Free the cache that makes the next run on the same volume faster."""
-        self._cached = None
-
-    @property
-    def cached(self) -> Any:
-        """What goes from run to run: the contrast map of the last run."""
-        from FuzzyConnectedGPULib import CachedConnectedness
-
-        if self._cached is None:
-            self._cached = CachedConnectedness()
-        return self._cached
+        self.cached.forget()
 
 
 def _options(arguments: dict[str, Any]) -> Any:

@@ -102,12 +102,9 @@ class RunOptions(SegmentOptions):
             (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
             (segmentation, "vtkMRMLSegmentationNode", _("segmentation")),
         ):
-            if node is not None and not node.IsA(class_name):
+            if node is not None and node.GetClassName() != class_name:
                 text = _("The output {node} must be a {kind}.")
                 raise InputError(text.format(node=node_name(node), kind=kind))
-        if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
-            text = _("The connectedness map cannot go into the labelmap {scene}.")
-            raise InputError(text.format(scene=node_name(scene)))
         inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
         check_apart((scene, labelmap), inputs)
         if segmentation is not None:
@@ -214,7 +211,6 @@ class Run:
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
         self._names = _names_of(self.lists)
         self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
-        self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
@@ -350,16 +346,14 @@ def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
 ) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
-    if len(lists) == 1:
-        return [seeds_of(lists[0], volume_node, shape, region)]
-    found = []
+    wanted, found = is_seed if len(lists) > 1 else None, []
     for node in lists:
-        placed = placed_points(node).labels if node is not None else []
-        if placed and not placed_points(node, is_seed).labels:
+        points = node and placed_points(node)
+        if points and points.labels and not placed_points(node, wanted).labels:
             none = np.empty((0, 3), np.int64)
             found.append(PlacedPoints([], none, [], none))
         else:
-            found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
+            found.append(seeds_of(node, volume_node, shape, region, wanted=wanted))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Lists of points: which are the vessels, their kinds, branches handed over, points found.
+"""Lists of points: vessels and their kinds, branches handed over, points found, undo of clicks.
 
 The vessels are references of the module's parameter node, in their order; `seeds` among the
 parameters is the vessel whose points are placed now. With one vessel there are no references.
@@ -6,9 +6,11 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
+import slicer
 
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.affinity import neighbourhood
@@ -40,6 +42,7 @@ POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
 AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
+STEPS = 50  # of undo: Slicer switches the scene's own undo off
 
 Color = tuple[float, float, float]
 
@@ -89,13 +92,12 @@ def kind_by_word(name: str) -> str:
 def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
     """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
     list_node.SetAttribute(VESSEL_KIND, name)
-    known = [_rounded(color) for color in taken]
-    free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
+    free = [
+        color
+        for color in (KINDS[name], *FURTHER)
+        if not any(np.allclose(color, other, atol=1e-3) for other in taken)
+    ]
     paint(list_node, (free or [KINDS[name]])[0])
-
-
-def _rounded(color: Color) -> tuple:
-    return tuple(round(part, 3) for part in color)
 
 
 # --- the vessels of the parameters
@@ -129,8 +131,6 @@ def list_of(parameters: Any, name: str) -> Any:
 
 def new_list(name: str) -> Any:
     """A new list of vessel points (`seeds`) or of background points, in its colour."""
-    import slicer
-
     vessel, scene = name == "seeds", slicer.mrmlScene
     title = scene.GenerateUniqueName(NAMES[OTHER] if vessel else _("Not vessel"))
     node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
@@ -138,22 +138,13 @@ def new_list(name: str) -> Any:
     return node
 
 
-def add_vessel(parameters: Any) -> Any:
-    """Add a vessel without points and make it the current one; each has a colour of its own."""
-    import slicer
-
-    lists = vessels_of(parameters)
-    title = _free_name(NAMES[OTHER], lists)
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+def add_vessel(parameters: Any) -> None:
+    """Add a vessel without points, in a colour of its own, and make it the current one."""
+    lists, node = vessels_of(parameters), new_list("seeds")
+    node.SetName(_free_name(NAMES[OTHER], lists))
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
-    taken: list[Color] = []
-    for each in vessels_of(parameters):
-        if _rounded(color_of(each)) in taken:
-            set_kind(each, kind_of(each), taken)
-        taken.append(_rounded(color_of(each)))
-    return node
 
 
 def change_kind(parameters: Any, node: Any, kind: str) -> None:
@@ -168,8 +159,6 @@ def change_kind(parameters: Any, node: Any, kind: str) -> None:
 
 def remove_vessel(parameters: Any, node: Any) -> None:
     """Remove a vessel and its points; the one before becomes current."""
-    import slicer
-
     lists = vessels_of(parameters)
     place = lists.index(node)
     lists.remove(node)
@@ -232,7 +221,7 @@ def give_point(node: Any, index: int, other: Any) -> int:
 def find_seeds(
     volume_node: Any,
     options: Any,
-    count: int,
+    most: int,
     seeds_node: Any = None,
     progress: Any = None,
     cached: Any = None,
@@ -241,14 +230,9 @@ def find_seeds(
 
     The options are those of a run; no point is added into a voxel that holds one.
     """
-    import slicer
-
     voxels = voxels_of(volume_node)
     if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
         text = _("{name} is no list of points: choose one, or none for a new list.")
-        raise InputError(text.format(name=node_name(seeds_node)))
-    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
-        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
         raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
     inputs = [node for node in nodes if in_scene(node)]
@@ -257,7 +241,7 @@ def find_seeds(
         find_map=cached and cached.find,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
-        count=count,
+        count=most,
         device=options.device,
         progress=progress,
     )
@@ -266,16 +250,14 @@ def find_seeds(
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)
-        points, number = placed_points(seeds_node), 0
-        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
+        points = placed_points(seeds_node)
+        known = points_in_volume(volume_node, points.world).tolist()
+        labels = (f"{AUTOMATIC_LABEL}-{number}" for number in count(1))
+        free = (label for label in labels if label not in points.labels)
         with slicer.util.NodeModify(seeds_node):
             for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
-                if tuple(voxel) in known:
-                    continue
-                number += 1
-                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
-                    number += 1
-                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
+                if voxel not in known:
+                    seeds_node.AddControlPointWorld(position, next(free))
     return seeds_node
 
 
@@ -330,7 +312,108 @@ def odd_point(rows: Sequence[SeedRow]) -> tuple[SeedRow | None, float | None]:
         others = np.delete(values, number)
         median = float(np.median(others))
         spread = max(1.4826 * float(np.median(np.abs(others - median))), noise)
-        if spread > 0 and abs(values[number] - median) / spread > most:
+        if abs(values[number] - median) > most * spread > 0:
             most = abs(values[number] - median) / spread
             found = row, median
     return found
+
+
+# ---- undo and redo of every click
+
+
+class _State(NamedTuple):
+    """The points of each list, the setting, and the vessels that were removed."""
+
+    points: dict[Any, tuple]
+    setting: Any
+    removed: frozenset
+
+
+class ClickHistory:
+    """The earlier and later states of all lists of points and of a setting.
+
+    One step is what changed between two calls of `record`: so a point that goes from one list to
+    another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
+    vessel that `removed` tells of is one. A point that comes back has the lock and the visibility
+    that it had last.
+    """
+
+    def __init__(self) -> None:
+        self._properties: dict[tuple, dict[str, Any]] = {}
+        self._states: list[_State] = []
+        self._removed: frozenset = frozenset()
+        self._at = -1
+
+    def removed(self, vessel: Any) -> None:
+        """A vessel was removed: the next call of `record` makes a step of it.
+
+        Undo calls its ``bring_back()``, redo its ``remove()``.
+        """
+        self._removed |= {vessel}
+
+    def record(self, lists: Sequence[Any], setting: Any = None) -> None:
+        """Remember the points of lists and a setting, where they have changed."""
+        now = {node: self._points(node) for node in lists}
+        for state in self._states:
+            for node, points in now.items():
+                state.points.setdefault(node, points)
+        known = self._states[self._at].points if self._states else {}
+        state = _State({**known, **now}, setting, self._removed)
+        if not self._states or state != self._states[self._at]:
+            self._states = [*self._states[max(self._at + 1 - STEPS, 0) : self._at + 1], state]
+            self._at = len(self._states) - 1
+
+    @property
+    def can_undo(self) -> bool:
+        return self._at > 0
+
+    @property
+    def can_redo(self) -> bool:
+        return self._at + 1 < len(self._states)
+
+    def undo(self) -> Any:
+        """Put the lists back to the step before; returns the setting of that step.
+
+        Who observes the lists must not call `record` in the middle.
+        """
+        return self._go(-1 if self.can_undo else 0)
+
+    def redo(self) -> Any:
+        """Put the lists forward to the step that was taken back; returns its setting."""
+        return self._go(1 if self.can_redo else 0)
+
+    def _go(self, step: int) -> Any:
+        before = self._states[self._at].points
+        self._at += step
+        state = self._states[self._at]
+        removed, self._removed = self._removed, state.removed
+        for vessel in removed - state.removed:
+            vessel.bring_back()
+        for vessel in state.removed - removed:
+            vessel.remove()
+        for node, points in state.points.items():
+            there = slicer.mrmlScene.IsNodePresent(node)
+            if there and points != before[node] == self._points(node):  # else edited elsewhere
+                self._restore(node, points)
+        return state.setting
+
+    def _points(self, node: Any) -> tuple:
+        """Label, position and description of each point that is placed."""
+        placed, state = placed_points(node), []
+        for index, at in zip(placed.indices, map(tuple, placed.world.tolist())):
+            label = node.GetNthControlPointLabel(index)
+            self._properties[node, label, at] = {
+                name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES
+            }
+            state.append((label, at, node.GetNthControlPointDescription(index)))
+        return tuple(state)
+
+    def _restore(self, node: Any, state: tuple) -> None:
+        """Put a list back to a state; points that are not placed yet are dropped."""
+        with slicer.util.NodeModify(node):
+            node.RemoveAllControlPoints()
+            for label, at, description in state:
+                index = node.AddControlPointWorld(at, label)
+                node.SetNthControlPointDescription(index, description)
+                for name, value in self._properties[node, label, at].items():
+                    getattr(node, f"SetNthControlPoint{name}")(index, value)

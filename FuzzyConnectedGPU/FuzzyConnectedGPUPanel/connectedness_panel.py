@@ -12,7 +12,7 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.points import world_points
+from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.mrml.writing import KIND
@@ -37,7 +37,6 @@ NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -133,7 +132,6 @@ class ConnectednessPanel(Panel):
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
-        self.problem = problem and bool(text)
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
@@ -235,8 +233,7 @@ class ConnectednessPanel(Panel):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
-            point = world_points(run.first_voxel[None], run.volume_node)[0]
-            fit_slices(result.labelmapNode, point)
+            fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.output.surface.first = True
         # Notes with voxels are on points, which are marked.

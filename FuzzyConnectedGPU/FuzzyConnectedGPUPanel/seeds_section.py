@@ -9,8 +9,8 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import views
-from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
 from FuzzyConnectedGPUMRML.vessel_lists import (
+    ClickHistory,
     Color,
     SeedRow,
     color_of,
@@ -408,14 +408,11 @@ class ClickUndo:
         self._histories: dict[Any, ClickHistory] = {}
 
     @property
-    def _history(self) -> ClickHistory:
+    def history(self) -> ClickHistory:
+        """That of the chosen volume."""
         parameters = self._panel.parameters
         volume = parameters.inputVolume if parameters is not None else None
         return self._histories.setdefault(volume and volume.GetID(), ClickHistory())
-
-    def remove_vessel(self, parameters: Any, node: Any) -> None:
-        """Remove a vessel, which is a step like any other."""
-        self._history.removed(RemovedVessel(parameters, node))
 
     def undo(self) -> None:
         """Take back the last click."""
@@ -428,7 +425,8 @@ class ClickUndo:
     def _go(self, step: Callable[[ClickHistory], Any]) -> None:
         parameters = self._panel.parameters
         self.react(parameters)
-        threshold = step(self._history)
+        with self._panel.changing():
+            threshold = step(self.history)
         if threshold != chosen_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
@@ -437,8 +435,8 @@ class ClickUndo:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self._history.record([each for each in lists if each], chosen_threshold(parameters))
+            self.history.record([each for each in lists if each], chosen_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
-        self.ui.undoSeedButton.enabled = self._history.can_undo
-        self.ui.redoSeedButton.enabled = self._history.can_redo
+        self.ui.undoSeedButton.enabled = self.history.can_undo
+        self.ui.redoSeedButton.enabled = self.history.can_redo

@@ -7,11 +7,18 @@ import qt
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyConnectedGPUMRML import vessel_lists
+from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
 from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of
 from FuzzyVesselCoreLib.mrml.points import paint
-from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, result_segment, style_segment
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
+from FuzzyVesselCoreLib.mrml.segments import (
+    VESSEL_KIND,
+    is_as_written,
+    result_segment,
+    style_segment,
+)
+from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .wording import millilitres
 
@@ -55,8 +62,6 @@ class VesselsSection:
             if not vessel_lists.vessels_of(parameters):
                 vessel_lists.list_of(parameters, "seeds")
             vessel_lists.add_vessel(parameters)
-        for node in vessel_lists.vessels_of(parameters):
-            self._look(node)
 
     def remove(self) -> None:
         """Remove the current vessel, its points, and its segment unless somebody edited it."""
@@ -68,7 +73,7 @@ class VesselsSection:
         ):
             return
         self._panel.seeds.placing.stop()
-        self._panel.undoing.remove_vessel(parameters, node)
+        self._panel.undoing.history.removed(RemovedVessel(parameters, node))
         self._panel.update_soon()
 
     def _on_row(self, row: int) -> None:
@@ -206,6 +211,71 @@ class VesselsSection:
         )
         self.ui.vesselsTable.setCellWidget(row, KIND_COLUMN, box)
         return box
+
+
+# ---- A vessel that is removed
+
+
+class RemovedVessel:
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
+
+    def __init__(self, parameters: Any, node: Any) -> None:
+        self._parameters, self.node = parameters, node
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        parameters, self._lists = self._parameters, vessel_lists.vessels_of(self._parameters)
+        if self.node not in self._lists or len(self._lists) < 2:
+            self._lists = []
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            self._color = vessel_lists.color_of(self.node)
+            self._segment = _taken_segment(parameters, self.node)
+            self._result = _result_of(parameters)
+            self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
+            vessel_lists.remove_vessel(parameters, self.node)
+
+    def bring_back(self) -> None:
+        """Put the vessel into its place; its segment too, where no other result came meanwhile."""
+        parameters = self._parameters
+        if self.node not in self._lists:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
+            paint(self.node, self._color)
+            lists = vessel_lists.vessels_of(parameters)
+            lists.insert(self._lists.index(self.node), self.node)
+            vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
+            parameters.seeds = self.node
+        if self._result != _result_of(parameters):
+            return
+        if self._divided:
+            refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
+        if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
+            segmentation_node, segment_id, segment, following = self._segment
+            inner = segmentation_node.GetSegmentation()
+            if inner.GetSegment(segment_id) is None:
+                inner.AddSegment(segment, segment_id, following)
+
+
+def _result_of(parameters: Any) -> tuple:
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
+
+
+def _taken_segment(parameters: Any, node: Any) -> tuple | None:
+    """Remove the segment of a list; segmentation, ID, the segment, and the ID behind it."""
+    segmentation_node = parameters.segmentation
+    segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
+    if not segment_id:
+        return None
+    inner = segmentation_node.GetSegmentation()
+    segment = inner.GetSegment(segment_id)
+    if not is_as_written(segment):
+        return None
+    ids = [*inner.GetSegmentIDs(), ""]
+    inner.RemoveSegment(segment_id)
+    return segmentation_node, segment_id, segment, ids[ids.index(segment_id) + 1]
 
 
 # ---- Tables of vessels and of points

@@ -15,47 +15,17 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
-from FuzzyVesselCoreLib.mrml.writing import (
-    SKELETON,
-    all_or_nothing,
-    belongs_to,
-    check_apart,
-    claim,
-    folder_item_of,
-    is_output,
-    put_beside,
-    refer,
-    referred,
-    refuse_without,
-    remove_node,
-    subject_hierarchy,
-)
+from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
 from PotentialSkeletonLib.branch_tools import Step, steps_of_text, steps_text
 from PotentialSkeletonLib.curve_skeleton import Branch
 
-from .lines import (
-    NO_SEGMENT,
-    RADIUS,
-    SECTIONS,
-    branch_lines,
-    color_model,
-    fill_model,
-    fill_table,
-    fit_names,
-    kind_of,
-    line_colors,
-    moved,
-    names_of,
-    show_names,
-    stored_table,
-    tubes,
-    vtk_array,
-)
+from . import lines
 from .solid import SolidInput, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
@@ -77,7 +47,6 @@ NODES = {
 }
 # Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
 WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
-Filled = dict[str, list[Any] | None]
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -125,18 +94,14 @@ class SkeletonResult:
 
 
 def extract_all(
-    jobs: Sequence[tuple[SolidInput, dict]],
-    options: dict,
-    progress: ProgressCallback | None,
-    wait: Callable[..., Any] | None = None,
+    jobs: Sequence[tuple[SolidInput, dict]], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
-    `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
-    given, returns ``work(progress)``, for example of another thread.
+    `options` are those of `PotentialSkeletonLib.skeletonize`.
     """
-    for solid, requests in jobs:
-        check_apart(_all_of(_nodes_to_fill(requests)), {_("input"): solid.node})
+    for job in jobs:
+        _nodes_to_fill(*job)
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
@@ -145,7 +110,7 @@ def extract_all(
         def compute(progress: Progress, solid: SolidInput = solid) -> Any:
             return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
 
-        found.append((solid, part.carry_out(compute, wait), requests))
+        found.append((solid, part.carry_out(compute), requests))
     return write_skeletons(found)
 
 
@@ -158,66 +123,60 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [(solid, skeleton, _nodes_to_fill(requests)) for solid, skeleton, requests in found]
-    for solid, _skeleton, to_fill in runs:
-        _check_present(solid, _all_of(to_fill))
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
+    runs = [(solid, skeleton, _nodes_to_fill(solid, asked)) for solid, skeleton, asked in found]
+    with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
         return [_write(add, *run) for run in runs]
 
 
-def _check_present(solid: SolidInput, nodes: list[Any]) -> None:
-    """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
-    refuse_without([solid.node, *nodes])
+def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, list[Any]]:
+    """The nodes to fill of each output that is wanted; none where a new one is to be added.
+
+    `InputError` where the object is among them, `InputRemoved` where it or one of them is not in
+    the scene any more.
+    """
+    if not requests.keys() <= NODES.keys():
+        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
+    nodes = {}
+    for output, request in (WANTED | requests).items():
+        if request is not False:
+            given = [] if request is None or request is True else request
+            nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
+    every = [node for given in nodes.values() for node in given]
+    writing.check_apart(every, {_("input"): solid.node})
+    writing.refuse_without([solid.node, *every])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
-
-
-def _nodes_to_fill(requests: dict[str, Any]) -> Filled:
-    """Of each output the nodes to fill (none: new ones are added); None where it is not wanted."""
-    if not requests.keys() <= NODES.keys():
-        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
-    nodes: Filled = {}
-    for output, request in (WANTED | requests).items():
-        if request is None or isinstance(request, bool):
-            nodes[output] = None if request is False else []
-        else:
-            nodes[output] = list(request) if isinstance(request, list | tuple) else [request]
     return nodes
 
 
-def _all_of(to_fill: Filled) -> list[Any]:
-    return [node for nodes in to_fill.values() for node in nodes or []]
-
-
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, wanted: dict[str, list[Any]]
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
     import slicer
 
-    nodes: dict[str, list[Any]] = {}
-    for output, (class_name, ending) in NODES.items():
-        given = to_fill[output]
-        # The lines are always made: all others follow from them.
-        if given is not None or output == "modelNode":
-            nodes[output] = given or [add(class_name, solid.name + ending)]
-            if not given and output != "curveNodes":
-                put_beside(nodes[output], solid.node)
-            for node in nodes[output]:
-                claim(node, SKELETON, solid.node)
-    in_scene = moved(skeleton, lambda points: solid.points(points)[:, ::-1])
+    nodes: dict[str, list[Any]] = {"modelNode": []} | wanted  # the others follow from the lines
+    for output, given in nodes.items():
+        class_name, ending = NODES[output]
+        if not given:
+            given.append(add(class_name, solid.name + ending))
+            if output != "curveNodes":
+                writing.put_beside(given, solid.node)
+        for node in given:
+            writing.claim(node, SKELETON, solid.node)
+    in_scene = lines.moved(skeleton, lambda points: solid.points(points)[:, ::-1])
     warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
-    if lost := fit_names(model, in_scene):
+    if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
     with slicer.util.NodeModify(model):
-        for node in referred(model, FOUND):
-            remove_node(node)
-        refer(model, FOUND, ())
-        refer(model, INPUT, [solid.node])
+        for node in writing.referred(model, FOUND):
+            writing.remove_node(node)
+        writing.refer(model, FOUND, ())
+        writing.refer(model, INPUT, [solid.node])
         for output, role in ROLES.items():
-            refer(model, role, nodes.get(output, ()))
+            writing.refer(model, role, nodes.get(output, ()))
         model.SetAttribute(SEGMENT, solid.segment_id)
         model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
         model.SetAttribute(VESSELS, solid.fingerprint)
@@ -233,8 +192,8 @@ def _write(
     write_lines(add, model, in_scene)
     written = {output: each[0] for output, each in nodes.items()}
     written["curveNodes"] = own_nodes(model).get("curveNodes", [])
-    if to_fill["modelNode"] is None:
-        remove_node(written.pop("modelNode"))
+    if "modelNode" not in wanted:
+        writing.remove_node(written.pop("modelNode"))
     return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
 
 
@@ -243,31 +202,32 @@ def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
 
     All of its other outputs follow, but for the labelmap, which keeps the voxels that were found.
     """
-    lines, nodes, under = branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
-    fill_model(model, lines, under)
-    show_names(model, skeleton)
+    data, nodes, under = lines.branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
+    lines.fill_model(model, data, under)
+    lines.show_names(model, skeleton)
     show_sections(model)
     for node in nodes.get("tubesNode", ()):
-        fill_model(node, tubes(lines), under)
+        lines.fill_model(node, lines.tubes(data), under)
     if "curveNodes" in nodes:
         _fill_curves(add, model, skeleton, nodes["curveNodes"])
     update_table(model)
-    color_by(model, kind_of(model))
+    color_by(model, lines.kind_of(model))
 
 
 def show_sections(model: Any) -> None:
     """Let the lines have the cross-sections that were measured after the same steps, if any."""
     measured = json.loads(model.GetAttribute(MEASURED) or "{}")
     for column, values in measured.get(steps_text(steps_of(model)), {}).items():
-        array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
+        numbers = np.array(values, float)  # None: not a number
+        array = lines.vtk_array(numbers, lines.SECTIONS[column])
         model.GetPolyData().GetCellData().AddArray(array)
 
 
 def update_table(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
-    nodes, names = own_nodes(model), names_of(model)
+    nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):
-        fill_table(table, stored_table(model))
+        lines.fill_table(table, lines.stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
         curve.SetName(names.get(number) or f"{tree_name(model)} branch {number}")
 
@@ -279,13 +239,14 @@ def color_by(model: Any, kind: str) -> None:
     segment). Curves get the colour of their branch, mean radius, generation or tree.
     """
     segment, nodes = tree_segment(model), own_nodes(model)
-    tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
+    tree = tuple(segment.GetColor()) if segment is not None else lines.NO_SEGMENT
     for each in (model, *nodes.get("tubesNode", ())):
-        color_model(each, kind, tree)
-    curves = nodes.get("curveNodes", ())
-    for curve, color in zip(curves, line_colors(model.GetPolyData(), kind, tree) if curves else ()):
-        curve.GetDisplayNode().SetSelectedColor(color)
-        curve.GetDisplayNode().SetColor(color)
+        lines.color_model(each, kind, tree)
+    if "curveNodes" in nodes:
+        colors = lines.line_colors(model.GetPolyData(), kind, tree)
+        for curve, color in zip(nodes["curveNodes"], colors):
+            curve.GetDisplayNode().SetSelectedColor(color)
+            curve.GetDisplayNode().SetColor(color)
 
 
 # ---- found again
@@ -305,7 +266,7 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
         and model.GetAttribute(LABEL) is None
         and model.GetPolyData() is not None
     ]
-    own = [model for model in found if belongs_to(model, SKELETON, input_node)]
+    own = [model for model in found if writing.belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
 
 
@@ -342,13 +303,13 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
 
     Missing ones are left out, and copies that somebody made: no run may write into them.
     """
-    if model is None or not is_output(model, SKELETON):
+    if model is None or not writing.is_output(model, SKELETON):
         return {}
-    found = {output: referred(model, role) for output, role in ROLES.items()} | {
-        "modelNode": [model]
-    }
-    own = {o: [each for each in nodes if is_output(each, SKELETON)] for o, nodes in found.items()}
-    return {output: nodes for output, nodes in own.items() if nodes}
+    found = {"modelNode": [model]}
+    for output, role in ROLES.items():
+        nodes = writing.referred(model, role)
+        found[output] = [node for node in nodes if writing.is_output(node, SKELETON)]
+    return {output: nodes for output, nodes in found.items() if nodes}
 
 
 def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None:
@@ -356,8 +317,11 @@ def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None
     folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
     for output, nodes in before.items():
         for node in nodes if not getattr(result, output, None) else ():
-            remove_node(node)
-    remove_empty_folder(folder)
+            writing.remove_node(node)
+    hierarchy = writing.subject_hierarchy()
+    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+    if own and not hierarchy.GetNumberOfItemChildren(folder):
+        hierarchy.RemoveItem(folder)
 
 
 def is_current(model: Any, input_node: Any) -> bool:
@@ -378,10 +342,10 @@ def _fill_curves(add: Callable, model: Any, skeleton: CurveSkeleton, curves: Seq
     kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
     for node, branch in zip(kept, skeleton.branches):
         fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
-        claim(node, SKELETON, source)
+        writing.claim(node, SKELETON, source)
     for node in curves[count:]:
-        remove_node(node)
-    refer(model, ROLES["curveNodes"], kept)
+        writing.remove_node(node)
+    writing.refer(model, ROLES["curveNodes"], kept)
     _group(kept, tree_name(model) + CENTRELINES, source)
 
 
@@ -395,15 +359,13 @@ def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None)
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()
         node.GetDisplayNode().SetPropertiesLabelVisibility(False)
-    measurement = node.GetMeasurement(RADIUS)
+    measurement = node.GetMeasurement(lines.RADIUS)
     if measurement is None:
         measurement = slicer.vtkMRMLStaticMeasurement()
-        measurement.SetName(RADIUS)
-        measurement.SetDescription(
-            _("Distance to the border of the object; the value is the mean.")
-        )
+        measurement.SetName(lines.RADIUS)
+        measurement.SetDescription(_("Distance to the object's border; the value is the mean."))
         node.AddMeasurement(measurement)
-    measurement.SetControlPointValues(vtk_array(branch.radius, RADIUS))
+    measurement.SetControlPointValues(lines.vtk_array(branch.radius, lines.RADIUS))
     measurement.SetDisplayValue(mean, "mm")
     with slicer.util.NodeModify(node):
         node.SetCurveTypeToLinear()
@@ -420,12 +382,12 @@ def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
     Where the first curve is in a folder already, the others join it; a new folder lies beside
     `source_node`.
     """
-    hierarchy = subject_hierarchy()
+    hierarchy = writing.subject_hierarchy()
     if hierarchy is None or not curves:
         return
     folder = folder_of(curves[0])
     if not folder:
-        place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
+        place = writing.folder_item_of(source_node) or hierarchy.GetSceneItemID()
         folder = hierarchy.CreateFolderItem(place, name)
         hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
         hierarchy.SetItemExpanded(folder, False)
@@ -434,16 +396,8 @@ def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
         hierarchy.SetItemParent(item, folder)
 
 
-def remove_empty_folder(folder: int) -> None:
-    """Remove a folder that `group` made and that holds nothing any more."""
-    hierarchy = subject_hierarchy()
-    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
-    if own and not hierarchy.GetNumberOfItemChildren(folder):
-        hierarchy.RemoveItem(folder)
-
-
 def folder_of(node: Any) -> int:
     """The item of the folder that a node lies in, or 0."""
-    hierarchy = subject_hierarchy()
+    hierarchy = writing.subject_hierarchy()
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     return hierarchy.GetItemAncestorAtLevel(item, "Folder") if item else 0

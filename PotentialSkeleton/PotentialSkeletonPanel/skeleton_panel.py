@@ -4,25 +4,12 @@ import json
 from typing import Any
 
 import numpy as np
-import qt
 import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML.outputs import (
-    INPUT,
-    SEGMENT,
-    SETTINGS,
-    color_by,
-    drop_left_over,
-    is_current,
-    kept_model,
-    own_nodes,
-    steps_of,
-    tree_name,
-    tree_segment,
-)
+from PotentialSkeletonMRML import outputs
 from PotentialSkeletonMRML.parameters import (
     WRITTEN,
     Colouring,
@@ -44,16 +31,14 @@ class SkeletonPanel(Panel):
     def title(self) -> str:
         return _("Potential-Field Skeleton")
 
-    _problem = False  # whether the status line says why there is no result
-
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self._filling = False  # whether the widgets of segments are being filled
+        self._filling = False  # whether the segment's selector is being filled
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
-        self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
+        self.ui.segmentSelector.connect("segmentSelectionChanged(QStringList)", self._on_segment)
         self.result = ResultSection(self)
         self.tools = BranchTools(self)
 
@@ -94,7 +79,7 @@ class SkeletonPanel(Panel):
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
-                color_by(model, parameters.colouring.value)
+                outputs.color_by(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
@@ -109,7 +94,7 @@ class SkeletonPanel(Panel):
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
-        models = (kept_model(parameters.input, each) for each in segments_of(parameters))
+        models = (outputs.kept_model(parameters.input, each) for each in segments_of(parameters))
         return [model for model in models if model is not None]
 
     def _next_step(self) -> str:
@@ -118,20 +103,16 @@ class SkeletonPanel(Panel):
         why = self.running.why_busy() or self.why_not()
         if why:
             return why
-        if self._problem:
+        if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, settings_text(self.parameters)
-        if not all(is_current(model, self.parameters.input) for model in models):
+        if not all(outputs.is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
-        if any((each.GetAttribute(SETTINGS) or settings) != settings for each in models):
+        if any((each.GetAttribute(outputs.SETTINGS) or settings) != settings for each in models):
             return _("Settings were changed after the centrelines were found: press Apply.")
         if models:
             return self.result.advice
         return _("Press Apply to find the centrelines.")
-
-    def say(self, text: str, problem: bool = False) -> None:
-        Panel.say(self, text, problem)
-        self._problem = problem
 
     # --- the vessels: a labelmap, or one or several segments of a segmentation
 
@@ -161,17 +142,19 @@ class SkeletonPanel(Panel):
         chosen, selector = parameters.input, self.ui.segmentSelector
         segments = is_segmentation(chosen)
         several = segments and bool(parameters.segments)
-        selector.setVisible(segments and not several)
-        self.ui.segmentsList.setVisible(several)
         count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
+        selector.setVisible(segments)
         self.ui.severalCheckBox.setVisible(several or count > 1)
         self.ui.severalCheckBox.checked = several
         self._filling = True
-        if several:
-            self._fill_list(chosen, segments_of(parameters))
         if segments:
             selector.setCurrentNode(chosen)
-            selector.setCurrentSegmentID(parameters.segment)
+            if selector.multiSelection != several:  # it fills its list again
+                selector.multiSelection = several
+            if several:
+                selector.setSelectedSegmentIDs(segments_of(parameters))
+            else:
+                selector.setCurrentSegmentID(parameters.segment)
         self._filling = False
 
     def _on_several(self, on: bool) -> None:
@@ -186,36 +169,16 @@ class SkeletonPanel(Panel):
             if parameters.colouring == (plain if on else by_tree):
                 parameters.colouring = by_tree if on else plain
 
-    def _on_ticked(self, item: Any) -> None:
-        if not self._filling and self.parameters is not None:
-            items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
-            self.parameters.segments = json.dumps(chosen)
-
-    def _fill_list(self, node: Any, chosen: list[str]) -> None:
-        """List the segments with their colours, those that are chosen ticked."""
-        segmentation, rows = node.GetSegmentation(), self.ui.segmentsList
-        ids = list(segmentation.GetSegmentIDs())
-        names = [segmentation.GetSegment(each).GetName() for each in ids]
-        if [rows.item(row).text() for row in range(rows.count)] != names:
-            rows.clear()
-            for each, name in zip(ids, names):
-                item, color = qt.QListWidgetItem(name), qt.QPixmap(12, 12)
-                color.fill(qt.QColor.fromRgbF(*segmentation.GetSegment(each).GetColor()))
-                item.setIcon(qt.QIcon(color))
-                rows.addItem(item)
-        for row, each in enumerate(ids):
-            rows.item(row).setData(qt.Qt.UserRole, each)
-            ticked = qt.Qt.Checked if each in chosen else qt.Qt.Unchecked
-            rows.item(row).setCheckState(ticked)
-
-    def _on_segment(self, segment_id: str) -> None:
+    def _on_segment(self, chosen: Any) -> None:
         """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
         parameters = self.parameters
         if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
             return
-        if segment_id and self.ui.segmentSelector.currentNode() is parameters.input:
-            parameters.segment = segment_id
+        if self.ui.segmentSelector.currentNode() is parameters.input:
+            if parameters.segments:
+                parameters.segments = json.dumps(list(chosen))
+            elif chosen:
+                parameters.segment = chosen
 
     # --- runs
 
@@ -225,7 +188,7 @@ class SkeletonPanel(Panel):
 
     def _steps_may_go(self) -> bool:
         """Whether there are no steps of the branch tools, or the user gives them up."""
-        changed = [model for model in self._models(self.parameters) if steps_of(model)]
+        changed = [model for model in self._models(self.parameters) if outputs.steps_of(model)]
         if not changed:
             return True
         text = _(
@@ -233,16 +196,17 @@ class SkeletonPanel(Panel):
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
         )
-        names = ", ".join(tree_name(model) for model in changed)
-        text = text.format(names=names, count=sum(len(steps_of(model)) for model in changed))
+        names = ", ".join(outputs.tree_name(model) for model in changed)
+        count = sum(len(outputs.steps_of(model)) for model in changed)
+        text = text.format(names=names, count=count)
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
         node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
-        earlier = {each: own_nodes(kept_model(node, each)) for each in segments}
+        earlier = {each: outputs.own_nodes(outputs.kept_model(node, each)) for each in segments}
         settings, options = settings_text(parameters), options_of(parameters)
-        options |= {"progress": progress, "wait": self.running.wait}
+        options["progress"] = progress
         wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
         wanted["modelNode"] = True
         requests = {  # nodes of the run before are filled again, others are new
@@ -255,9 +219,9 @@ class SkeletonPanel(Panel):
         else:
             results = [self.logic.extract(node, **options, **requests[""])]
         for segment, result in zip(segments, results, strict=True):
-            drop_left_over(earlier[segment], result)
-            result.modelNode.SetAttribute(SETTINGS, settings)
-            color_by(result.modelNode, colouring.value)
+            outputs.drop_left_over(earlier[segment], result)
+            result.modelNode.SetAttribute(outputs.SETTINGS, settings)
+            outputs.color_by(result.modelNode, colouring.value)
             if not earlier[segment]:
                 make_translucent(result.modelNode)
         if not any(earlier.values()):
@@ -279,8 +243,8 @@ def found_text(branches: list[int]) -> str:
 
 def make_translucent(model: Any) -> None:
     """Make the segment that a model's lines were found in translucent, so that they are seen."""
-    node = model.GetNodeReference(INPUT)
-    if tree_segment(model) is not None and node.GetDisplayNode() is not None:
-        display, segment_id = node.GetDisplayNode(), model.GetAttribute(SEGMENT)
+    node = model.GetNodeReference(outputs.INPUT)
+    if outputs.tree_segment(model) is not None and node.GetDisplayNode() is not None:
+        display, segment_id = node.GetDisplayNode(), model.GetAttribute(outputs.SEGMENT)
         opacity = display.GetSegmentOpacity3D(segment_id)
         display.SetSegmentOpacity3D(segment_id, min(opacity, OPACITY))
