@@ -234,16 +234,61 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
 
-    newLogic = PotentialSkeletonLogic
-
     def setUp(self) -> None:
         slicer.mrmlScene.Clear()
 
     def runTest(self) -> None:
-        from PotentialSkeletonPanel import self_test
-
-        for check in self_test.CHECKS:
+        for test in (self.test_centrelines, self.test_panel):
             self.setUp()
-            self.delayDisplay((check.__doc__ or "").split("\n")[0])
-            check(self)
+            self.delayDisplay(test.__doc__)
+            test()
             self.delayDisplay("Test passed")
+
+    def addLabelmap(self, size: int) -> tuple[Any, Any]:
+        """A liver phantom, and the labelmap of its vessels."""
+        from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+        phantom = liver_phantom((size, size, size))
+        return phantom, add_phantom_labelmap(phantom)
+
+    def test_centrelines(self) -> None:
+        """The skeleton is inside the vessels, and every output tells of the same branches."""
+        phantom, labelmap = self.addLabelmap(64)
+        result = PotentialSkeletonLogic().extract(labelmap, tubesNode=True)
+        voxels = slicer.util.arrayFromVolume(result.labelmapNode)
+        self.assertGreater(voxels.sum(), 50)
+        self.assertFalse((voxels[phantom.mask == 0]).any())
+        self.assertTrue(all(result.skeleton.report["guarantees"].values()))
+        branches = len(result.skeleton.branches)
+        self.assertGreater(branches, 3)
+        self.assertEqual(len(result.curveNodes), branches)
+        self.assertEqual(result.modelNode.GetPolyData().GetNumberOfLines(), branches)
+        self.assertEqual(result.tableNode.GetNumberOfRows(), branches)
+        self.assertGreater(result.tubesNode.GetPolyData().GetNumberOfCells(), branches)
+
+    def test_panel(self) -> None:
+        """Apply in the panel lists the branches; what was unticked goes with the next run."""
+        panel = slicer.util.getModuleWidget("PotentialSkeleton")
+        opened = panel.parent.isEntered
+        if not opened:
+            panel.enter()
+        try:
+            _phantom, labelmap = self.addLabelmap(48)
+            parameters, scene = panel.logic.getParameterNode(), slicer.mrmlScene
+            parameters.input, parameters.curves = labelmap, True
+            panel.ui.applyButton.click()
+            branches = scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode")
+            self.assertGreater(branches, 3)
+            self.assertEqual(panel.ui.branchTable.rowCount, branches)
+            models = scene.GetNumberOfNodesByClass("vtkMRMLModelNode")
+            panel.ui.branchTable.selectRow(0)  # a branch is shown in the views
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models + 1)
+            panel.ui.branchTable.clearSelection()
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models)
+            parameters.curves = False
+            panel.ui.applyButton.click()
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode"), 0)
+        finally:
+            if not opened:
+                panel.exit()

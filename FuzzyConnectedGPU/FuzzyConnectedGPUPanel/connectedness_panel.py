@@ -38,7 +38,6 @@ class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
     worded = staticmethod(worded)
-    problem = False  # whether the status line says what stands against the last run
     _said_of: tuple | None = None
 
     def title(self) -> str:
@@ -135,7 +134,6 @@ class ConnectednessPanel(Panel):
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
-        self.problem = problem and bool(text)
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:

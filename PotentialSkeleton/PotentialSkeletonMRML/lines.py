@@ -14,14 +14,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
-from PotentialSkeletonLib.curve_skeleton import (
-    END,
-    JUNCTION,
-    LOOP,
-    Branch,
-    CurveSkeleton,
-    Node,
-)
+from PotentialSkeletonLib.curve_skeleton import END, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
@@ -137,10 +130,10 @@ def tubes(lines: Any, sides: int = 12) -> Any:
 
 
 def values_of(data: Any, name: str) -> np.ndarray | None:
-    """The values of a vtkPolyData's cell array, or None where it has none of that name."""
+    """The values of a cell array of a vtkPolyData, or None where there is none of that name."""
     from vtk.util.numpy_support import vtk_to_numpy
 
-    array = data.GetCellData().GetArray(name)
+    array = data and data.GetCellData().GetArray(name)
     return None if array is None else np.array(vtk_to_numpy(array))
 
 
@@ -154,22 +147,20 @@ def stored_skeleton(model_node: Any) -> CurveSkeleton:
 
     data = model_node.GetPolyData()
     radius = data and data.GetPointData().GetArray(RADIUS)
-    names = ARRAYS_OF_LINES if data else ()
-    arrays: dict[str, Any] = {name: values_of(data, name) for name in names}
-    if not data or radius is None or any(each is None for each in arrays.values()):
+    wanted = ("StartNode", "EndNode", "ComponentId")
+    starts, stops, components = (values_of(data, name) for name in wanted)
+    if radius is None or starts is None or stops is None or components is None:
         text = _("The model {model} holds no centrelines: find them first (Apply).")
         raise InputError(text.format(model=node_name(model_node)))
     count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
     positions = vtk_to_numpy(points.GetData()) if count else np.empty((0, 3))
     positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
     ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
-    numbers, pairs = np.unique(
-        np.stack([arrays["StartNode"], arrays["EndNode"]], axis=1).astype(int), return_inverse=True
-    )
+    numbers, pairs = np.unique(np.stack([starts, stops], axis=1), return_inverse=True)
     branches = [
         Branch(positions[a:b], radius[a:b], int(first), int(last), int(component))
         for (a, b), (first, last), component in zip(
-            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays["ComponentId"]
+            pairwise(ends.tolist()), pairs.reshape(-1, 2), components
         )
     ]
     degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))

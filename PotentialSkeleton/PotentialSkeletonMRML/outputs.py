@@ -363,9 +363,7 @@ def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None)
     if measurement is None:
         measurement = slicer.vtkMRMLStaticMeasurement()
         measurement.SetName(lines.RADIUS)
-        measurement.SetDescription(
-            _("Distance to the border of the object; the value is the mean.")
-        )
+        measurement.SetDescription(_("Distance to the object's border; the value is the mean."))
         node.AddMeasurement(measurement)
     measurement.SetControlPointValues(lines.vtk_array(branch.radius, lines.RADIUS))
     measurement.SetDisplayValue(mean, "mm")

@@ -92,17 +92,9 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         matrix, segment_id = ijk_to_ras(node), ""
     else:
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
-    return SolidInput(
-        node,
-        segment_id,
-        mask,
-        matrix,
-        node.GetTransformNodeID(),
-        name,
-        _warnings(matrix, node),
-        label,
-        voxels_fingerprint(node, segment_id),
-    )
+    under, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
+    text = voxels_fingerprint(node, segment_id)
+    return SolidInput(node, segment_id, mask, matrix, under, name, warnings, label, text)
 
 
 def is_segmentation(node: Any) -> bool:

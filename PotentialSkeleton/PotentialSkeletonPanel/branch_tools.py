@@ -23,7 +23,7 @@ from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import counted, file_name, jump_slices
+from .result_section import counted, file_name, jump_slices, show_ways
 
 LOWEST = 26  # pixels of a button
 # What the items of the boxes stand for.
@@ -221,18 +221,16 @@ class BranchTools:
         found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
         of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
-        self._of = []
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
         return text.format(count=counted(len(found), _("name"), _("names")))
 
     def _accept(self, tree: Tree) -> str:
         tree.acceptNames()
-        self._of = []
         return ""
 
     def _go(self, tree: Tree) -> str:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
-        self.panel.result.show_way(tree.model, place.way, place.radius)
+        show_ways(tree.model, [(place.way, place.radius)])
         jump_slices(place.position)
         self._narrowest = place
         return ""
@@ -267,14 +265,10 @@ class BranchTools:
 
     def _on_save(self) -> None:
         tree: Any = self.tree()
-        file = _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json"
-        title, button = _("Save the steps"), self.ui.saveStepsButton
-        path = qt.QFileDialog.getSaveFileName(button, title, file, "JSON (*.json)")
-        if path:
-            steps = [each for each in tree.steps if isinstance(each, PruneStep)]
-            with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
-                Path(path).write_text(steps_text(steps), encoding="utf-8")
-                self.say(_("Saved {path}").format(path=path))
+        text = steps_text([each for each in tree.steps if isinstance(each, PruneStep)])
+        files = {"": lambda path: Path(path).write_text(text, encoding="utf-8")}
+        name = _("{name} steps").format(name=tree.model.GetName())
+        self.panel.result.save(_("Save the steps"), name, "json", files)
 
     def _on_load(self) -> None:
         path = qt.QFileDialog.getOpenFileName(

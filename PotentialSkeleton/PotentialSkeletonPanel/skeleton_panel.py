@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import numpy as np
-import qt
 import slicer
 from slicer.i18n import tr as _
 
@@ -32,16 +31,14 @@ class SkeletonPanel(Panel):
     def title(self) -> str:
         return _("Potential-Field Skeleton")
 
-    _problem = False  # whether the status line says why there is no result
-
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self._filling = False  # whether the widgets of segments are being filled
+        self._filling = False  # whether the segment's selector is being filled
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
-        self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
+        self.ui.segmentSelector.connect("segmentSelectionChanged(QStringList)", self._on_segment)
         self.result = ResultSection(self)
         self.tools = BranchTools(self)
 
@@ -106,7 +103,7 @@ class SkeletonPanel(Panel):
         why = self.running.why_busy() or self.why_not()
         if why:
             return why
-        if self._problem:
+        if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, settings_text(self.parameters)
         if not all(outputs.is_current(model, self.parameters.input) for model in models):
@@ -116,10 +113,6 @@ class SkeletonPanel(Panel):
         if models:
             return self.result.advice
         return _("Press Apply to find the centrelines.")
-
-    def say(self, text: str, problem: bool = False) -> None:
-        Panel.say(self, text, problem)
-        self._problem = problem
 
     # --- the vessels: a labelmap, or one or several segments of a segmentation
 
@@ -149,17 +142,19 @@ class SkeletonPanel(Panel):
         chosen, selector = parameters.input, self.ui.segmentSelector
         segments = is_segmentation(chosen)
         several = segments and bool(parameters.segments)
-        selector.setVisible(segments and not several)
-        self.ui.segmentsList.setVisible(several)
         count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
+        selector.setVisible(segments)
         self.ui.severalCheckBox.setVisible(several or count > 1)
         self.ui.severalCheckBox.checked = several
         self._filling = True
-        if several:
-            self._fill_list(chosen, segments_of(parameters))
         if segments:
             selector.setCurrentNode(chosen)
-            selector.setCurrentSegmentID(parameters.segment)
+            if selector.multiSelection != several:  # it fills its list again
+                selector.multiSelection = several
+            if several:
+                selector.setSelectedSegmentIDs(segments_of(parameters))
+            else:
+                selector.setCurrentSegmentID(parameters.segment)
         self._filling = False
 
     def _on_several(self, on: bool) -> None:
@@ -174,36 +169,16 @@ class SkeletonPanel(Panel):
             if parameters.colouring == (plain if on else by_tree):
                 parameters.colouring = by_tree if on else plain
 
-    def _on_ticked(self, item: Any) -> None:
-        if not self._filling and self.parameters is not None:
-            items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
-            self.parameters.segments = json.dumps(chosen)
-
-    def _fill_list(self, node: Any, chosen: list[str]) -> None:
-        """List the segments with their colours, those that are chosen ticked."""
-        segmentation, rows = node.GetSegmentation(), self.ui.segmentsList
-        ids = list(segmentation.GetSegmentIDs())
-        names = [segmentation.GetSegment(each).GetName() for each in ids]
-        if [rows.item(row).text() for row in range(rows.count)] != names:
-            rows.clear()
-            for each, name in zip(ids, names):
-                item, color = qt.QListWidgetItem(name), qt.QPixmap(12, 12)
-                color.fill(qt.QColor.fromRgbF(*segmentation.GetSegment(each).GetColor()))
-                item.setIcon(qt.QIcon(color))
-                rows.addItem(item)
-        for row, each in enumerate(ids):
-            rows.item(row).setData(qt.Qt.UserRole, each)
-            ticked = qt.Qt.Checked if each in chosen else qt.Qt.Unchecked
-            rows.item(row).setCheckState(ticked)
-
-    def _on_segment(self, segment_id: str) -> None:
+    def _on_segment(self, chosen: Any) -> None:
         """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
         parameters = self.parameters
         if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
             return
-        if segment_id and self.ui.segmentSelector.currentNode() is parameters.input:
-            parameters.segment = segment_id
+        if self.ui.segmentSelector.currentNode() is parameters.input:
+            if parameters.segments:
+                parameters.segments = json.dumps(list(chosen))
+            elif chosen:
+                parameters.segment = chosen
 
     # --- runs
 

@@ -36,6 +36,7 @@ class Panel:
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
+    problem = False  # whether the status line says what stands against the last run
 
     def __init__(self, widget: Any) -> None:
         self._widget, self.logic = widget, widget.logic
@@ -185,6 +186,7 @@ class Panel:
 
     def say(self, text: str, problem: bool = False) -> None:
         """Show a text below the buttons; in another colour where the user must act."""
+        self.problem = problem and bool(text)
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
