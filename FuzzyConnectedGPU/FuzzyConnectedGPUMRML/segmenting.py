@@ -128,17 +128,6 @@ class UnsureNote(str):
         return self
 
 
-class SamePlaceError(InputError):
-    """A seed and a background seed (labels of control points) are in the same voxel."""
-
-    def __init__(self, seed: str, background: str) -> None:
-        self.seed, self.background = seed, background
-        super().__init__(
-            f"The seed {seed} and the background seed {background} are in the same voxel: move or "
-            "delete one of the two."
-        )
-
-
 @dataclass(frozen=True)
 class Vessel:
     """One vessel of a result."""
@@ -231,7 +220,11 @@ class Run:
         except SameVoxelError as error:
             seed = _labels_at(self._seeds, [error.voxel])[0]
             other = _labels_at([self._background], [error.voxel])[0]
-            raise SamePlaceError(seed, other) from error
+            text = _(
+                "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or "
+                "delete one."
+            )
+            raise InputError(text.format(seed=seed, background=other)) from error
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""

@@ -12,6 +12,7 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
+from FuzzyVesselCoreLib.mrml import surfaces
 from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
@@ -21,9 +22,8 @@ from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import InputSection, RegionSection, region_nodes, region_problem
-from .output_section import OutputSection
+from .result_section import LEAST, OutputSection, ThresholdSection, chosen_threshold
 from .seeds_section import ClickUndo, SeedsSection
-from .threshold_section import LEAST, ThresholdSection, chosen_threshold
 from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
@@ -37,12 +37,14 @@ NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
+    worded = staticmethod(worded)
     _said_of: tuple | None = None
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
 
     def connect(self) -> None:
+        self.surface = ResultSurface(self)
         self.output = OutputSection(self)
         self.input = InputSection(self)
         self.vessels = VesselsSection(self)
@@ -50,18 +52,17 @@ class ConnectednessPanel(Panel):
         self.region = RegionSection(self)
         self.threshold = ThresholdSection(self)
         self.undoing = ClickUndo(self)
-        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
-        self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
-        self.following = Following(self)
         # In the order in which one follows from the other.
-        self.sections = (
-            *(self.input, self.output, self.vessels, self.seeds, self.region),
-            *(self.threshold, self.undoing),
-        )
+        self.sections: list[Any] = [self.input, self.output, self.vessels, self.seeds, self.region]
+        self.sections += [self.threshold, self.undoing]
+        self.following = Following(self)
+        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
+        self._observers.addObserver(scene, scene.NodeAddedEvent, self.update_soon)
 
     def react(self) -> None:
         for section in self.sections:
             section.react(self.parameters)
+        self.surface.react(self.parameters)
         self.following.react(self.parameters)
         if self._said_of is not None and self._said_of != self._subject():
             self.say("")  # what it speaks of has changed
@@ -106,7 +107,7 @@ class ConnectednessPanel(Panel):
 
     def enter(self) -> None:
         Panel.enter(self)
-        self.seeds.placing.enable_keys(True)
+        self.seeds.placing.add_keys()
         parent = self._window.parentWidget()
         while parent is not None and not parent.inherits("QScrollArea"):
             parent = parent.parentWidget()
@@ -115,7 +116,7 @@ class ConnectednessPanel(Panel):
 
     def exit(self) -> None:
         self.seeds.placing.stop()
-        self.seeds.placing.enable_keys(False)
+        self.seeds.placing.remove_keys()
         self.threshold.end_preview()
         self.following.forget()
         Panel.exit(self)
@@ -128,6 +129,7 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
+        self.surface.forget()
         self.logic.forget()
 
     def say(self, text: str, problem: bool = False) -> None:
@@ -150,11 +152,9 @@ class ConnectednessPanel(Panel):
             return False
         return True
 
-    def result_scene(self, parameters: Any = None) -> Any:
+    def result_scene(self, parameters: Any) -> Any:
         """The fuzzy scene of the last run, or None."""
-        parameters = parameters or self.parameters
-        node = parameters.sceneVolume if parameters is not None else None
-        return node if self.has_voxels(node) else None
+        return parameters.sceneVolume if self.has_voxels(parameters.sceneVolume) else None
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
@@ -184,12 +184,9 @@ class ConnectednessPanel(Panel):
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        scene, volume = self.result_scene(), self.parameters.inputVolume
+        scene, volume = self.result_scene(self.parameters), self.parameters.inputVolume
         own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
         return own and fuzzy_scene.is_from(scene, self.origin())
-
-    def worded(self, said: Any) -> str:
-        return worded(said)
 
     # --- runs: read, compute, write
 
@@ -218,7 +215,7 @@ class ConnectednessPanel(Panel):
 
     def write(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
-        parameters = self.parameters or self.logic.getParameterNode()
+        parameters = self.logic.getParameterNode()  # the module may have been left since
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self.output.nodes(parameters) if own else {}
@@ -226,7 +223,7 @@ class ConnectednessPanel(Panel):
             result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
-                    self.output.written(parameters, result, run.volume_node)
+                    self.output.written(parameters, result)
                     self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
@@ -235,7 +232,7 @@ class ConnectednessPanel(Panel):
         if first:
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
-            self.output.surface.first = True
+            self.surface.first = True
         # Notes with voxels are on points, which are marked.
         notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
@@ -351,3 +348,101 @@ class Following:
             panel.update_soon()
             if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
                 raise error
+
+
+# ---- The surface of the result in the 3D views: it follows the result, made by a thread
+
+
+class ResultSurface:
+    """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
+
+    Until it is recomputed the previous one stays, so that the 3D views do not flicker.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self.forget()
+
+    def forget(self) -> None:
+        """The segmentation is gone."""
+        self._run.stop()
+        self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
+        self._seen: tuple = (None, False)  # the segmentation, and whether it is shown in 3D
+        self.first = False  # whether it is the first of a volume, which 3D views are centred on
+
+    @property
+    def waits(self) -> bool:
+        """Whether the surface is still to be made."""
+        return self._run.pending
+
+    def follow(self, parameters: Any) -> None:
+        """Segments were written: their surfaces follow."""
+        if parameters.show3D:
+            for (segmentation, segment_id), surface in self._last.items():
+                if segmentation is parameters.segmentation:
+                    surfaces.put_surface(segmentation, segment_id, surface)
+            self._run.request()
+
+    def react(self, parameters: Any) -> None:
+        """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
+        node, before = parameters.segmentation, self._seen
+        self._seen = node, parameters.show3D
+        if node is None or node is not before[0] or before == self._seen:
+            return
+        for each in self._panel.output.result_segments(parameters):
+            if parameters.show3D:
+                node.GetDisplayNode().SetSegmentVisibility3D(each, True)
+                self._run.request()
+            else:
+                surfaces.drop_surface(node, each)
+
+    def why_not(self, parameters: Any) -> str:
+        """What stands against a surface, as a sentence; or an empty text."""
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        others = surfaces.without_surface(node, ids[0]) if ids else []
+        text = _(
+            "The segmentation has no surfaces of {others}: press Show 3D in the module "
+            "Segmentations to see all segments."
+        )
+        return text.format(others=", ".join(others)) if others else ""
+
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> list[tuple]:
+        """Segmentation, segment, and what is read of it.
+
+        Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
+        """
+        parameters = self._panel.logic.getParameterNode()  # the module may have been left since
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        ids = [each for each in ids if surfaces.may_have_surface(node, each)]
+        if not ids or not parameters.show3D:
+            return []
+        inner, jobs = node.GetSegmentation(), []
+        for each in inner.GetSegmentIDs():
+            if each in ids or not surfaces.has_surface(inner.GetSegment(each)):
+                read = surfaces.surface_input(inner, each)
+                if read is not None:
+                    jobs.append((node, each, read))
+                else:  # of a conversion that only Slicer itself can make
+                    surfaces.make_surface(node, each)
+        return jobs
+
+    @staticmethod
+    def _compute(jobs: list[tuple], progress: Any) -> list[tuple]:
+        return [(*job, job[2].surface(progress)) for job in jobs]
+
+    def _show(self, jobs: list[tuple]) -> None:
+        """Show the surfaces of segments whose voxels are as they were read."""
+        parameters = self._panel.logic.getParameterNode()
+        for node, segment_id, read, surface in jobs if parameters.show3D else ():
+            if read.put(node.GetSegmentation(), segment_id, surface):
+                self._last[node, segment_id] = surface
+        if self.first and parameters.labelmap is not None:
+            self.first = False  # Slicer itself centres 3D views on the whole scene
+            fit_cameras(parameters.labelmap)
+        self._panel.update_soon()
+
+    def _fail(self, error: Exception) -> None:
+        raise error

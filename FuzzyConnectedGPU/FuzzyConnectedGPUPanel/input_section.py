@@ -147,14 +147,12 @@ class SegmentChoice:
     ) -> None:
         self._panel, self._box, self._agreed = panel, box, agreed or (lambda _id: True)
         self._id, self._nodes = id_name, node_names
-        self._seen: tuple | None = None  # the nodes, and the ID
-        self._shown: list[tuple[str, str]] = []
         box.connect("activated(int)", self._choose)
+        self.forget()
 
     def forget(self) -> None:
         """The scene is closed."""
-        self._seen, self._shown = None, []
-        self._box.clear()
+        self._seen: tuple | None = None  # the nodes, and the ID
 
     def follow(self, parameters: Any) -> None:
         """Empty the ID if a node has changed without it."""
@@ -164,28 +162,26 @@ class SegmentChoice:
         self._seen = nodes, getattr(parameters, chosen)
 
     def _choose(self, index: int) -> None:
-        parameters = self._panel.parameters
-        wanted = self._shown[index][0]
+        wanted, parameters = self._box.itemData(index), self._panel.parameters
         if self._agreed(wanted):
             setattr(parameters, self._id, wanted)
         self._show_current(parameters)
 
     def show(self, parameters: Any, segmentation: Any, none: str, text: str) -> None:
         """Offer the segments of a node, each as `text` with its {name}, below `none` of them."""
-        offered = [("", none)]
+        offered, box = [("", none)], self._box
         if segmentation is not None:
             inner = segmentation.GetSegmentation()
             names = [(each, inner.GetSegment(each).GetName()) for each in inner.GetSegmentIDs()]
             offered += [(each, text.format(name=name)) for each, name in names]
-        if offered != self._shown:
-            self._shown = offered
-            self._box.clear()
-            self._box.addItems([name for _id, name in offered])
+        if offered != [(box.itemData(row), box.itemText(row)) for row in range(box.count)]:
+            box.clear()
+            for segment_id, name in offered:
+                box.addItem(name, segment_id)
         self._show_current(parameters)
 
     def _show_current(self, parameters: Any) -> None:
-        ids, current = [each for each, _name in self._shown], getattr(parameters, self._id)
-        self._box.setCurrentIndex(ids.index(current) if current in ids else 0)
+        self._box.setCurrentIndex(max(self._box.findData(getattr(parameters, self._id)), 0))
 
 
 def region_problem(parameters: Any) -> str:

@@ -23,7 +23,7 @@ from FuzzyConnectedGPUMRML.vessel_lists import (
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 
 from .input_section import region_nodes, region_problem
-from .threshold_section import chosen_threshold
+from .result_section import chosen_threshold
 from .vessels_section import Cell, Table, icon
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
@@ -224,23 +224,20 @@ class SeedsSection:
         self._panel.update_soon()
 
     def _on_placed(self, caller: Any, event: Any) -> None:
+        """A point belongs to the volume of the slice where it was placed; so does what follows."""
         self._on_let_go(caller, event)
-        if self.placing.active and self._panel.input.shows_another(views.volume_at_mouse()):
-            # Later, as the place widget is still at work with this list.
+        volume, name = views.volume_at_mouse(), self.placing.active
+        if name and self._panel.input.shows_another(volume):
             index = caller.GetNumberOfDefinedControlPoints() - 1
-            position = list(caller.GetNthControlPointPositionWorld(index))
-            qt.QTimer.singleShot(0, lambda: self._move_to_shown(caller, index, position))
+            # Later, as the place widget is still at work with this list.
+            qt.QTimer.singleShot(0, lambda: self._move_to(volume, name, caller, index))
         else:
             self._panel.vessels.point_was_placed(caller)
 
-    def _move_to_shown(self, node: Any, index: int, position: list[float]) -> None:
-        """A point belongs to the volume of the slice where it was placed; so does what follows."""
-        panel, name = self._panel, self.placing.active
-        volume = views.volume_at_mouse()
-        if panel.parameters is None or not name or not panel.input.shows_another(volume):
-            return
+    def _move_to(self, volume: Any, name: str, node: Any, index: int) -> None:
+        position = list(node.GetNthControlPointPositionWorld(index))
         node.RemoveNthControlPoint(index)
-        panel.input.add_to(volume, name, position)
+        self._panel.input.add_to(volume, name, position)
         self.placing.place(name, True)
 
     # --- what is shown
@@ -293,8 +290,8 @@ def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
     """How many points of a list are placed, with a mark in their colour, as rich text."""
     count = node.GetNumberOfDefinedControlPoints() if node is not None else 0
     text = _("1 point") if count == 1 else _("{count} points").format(count=count)
-    mark = "".join(f"{round(255 * part):02x}" for part in color)
-    return f"<span style='color:#{mark}'>\u25cf</span> {text if count else none}"
+    mark = qt.QColor.fromRgbF(*color).name()
+    return f"<span style='color:{mark}'>\u25cf</span> {text if count else none}"
 
 
 # ---- The buttons *Place*, undo and redo, and their keys
@@ -313,7 +310,6 @@ class Placing:
         for name, (button, place_widget) in self._kinds.items():
             many = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
             place_widget.placeMultipleMarkups = many
-            place_widget.hide()
             button.connect("clicked(bool)", lambda on, name=name: self.place(name, on))
             place_widget.connect(
                 "activeMarkupsPlaceModeChanged(bool)",
@@ -337,10 +333,9 @@ class Placing:
         for _button, each in self._kinds.values():
             each.placeModeEnabled = False
         if on:
-            button, place_widget = self._kinds[name]
+            _button, place_widget = self._kinds[name]
             place_widget.setCurrentNode(list_of(self._panel.parameters, name))
             place_widget.placeModeEnabled = True
-            button.checked = True
 
     def add_at_mouse(self, name: str) -> bool:
         """Add a point where the mouse is in a slice; returns whether it is in one."""
@@ -360,28 +355,26 @@ class Placing:
         for button, place_widget in self._kinds.values():
             place_widget.placeModeEnabled = button.checked = False
 
-    def enable_keys(self, on: bool) -> None:
-        """Listen to the keys, or no more; they belong to whichever module is open."""
-        if on and not self._shortcuts:
-            undoing = self._panel.undoing
-            actions = {
-                VESSEL_KEY: lambda: self.add_at_mouse("seeds"),
-                BACKGROUND_KEY: lambda: self.add_at_mouse("backgroundSeeds"),
-                HAND_OVER_KEY: self._panel.vessels.hand_over_at_mouse,
-                **dict.fromkeys(UNDO_KEYS, undoing.undo),
-                **dict.fromkeys(REDO_KEYS, undoing.redo),
-            }
-            for key, action in actions.items():
-                shortcut = qt.QShortcut(qt.QKeySequence(key), self._panel.ui.applyButton.window())
-                shortcut.connect("activated()", action)
-                self._shortcuts.append(shortcut)
-        for shortcut in self._shortcuts:
-            shortcut.enabled = on
+    def add_keys(self) -> None:
+        """Listen to the keys; they belong to whichever module is open."""
+        undoing = self._panel.undoing
+        actions = {
+            VESSEL_KEY: lambda: self.add_at_mouse("seeds"),
+            BACKGROUND_KEY: lambda: self.add_at_mouse("backgroundSeeds"),
+            HAND_OVER_KEY: self._panel.vessels.hand_over_at_mouse,
+            **dict.fromkeys(UNDO_KEYS, undoing.undo),
+            **dict.fromkeys(REDO_KEYS, undoing.redo),
+        }
+        self.remove_keys()
+        for key, action in actions.items():
+            shortcut = qt.QShortcut(qt.QKeySequence(key), self._panel.ui.applyButton.window())
+            shortcut.connect("activated()", action)
+            self._shortcuts.append(shortcut)
 
     def remove_keys(self) -> None:
-        """The panel ends."""
-        self.enable_keys(False)
+        """Another module is opened, or the panel ends."""
         for shortcut in self._shortcuts:
+            shortcut.enabled = False
             shortcut.deleteLater()
         self._shortcuts = []
 

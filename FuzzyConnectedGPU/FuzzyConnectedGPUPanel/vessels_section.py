@@ -1,6 +1,5 @@
 """Section Vessels: one row each once there are several, branches handed over, one more vessel."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import qt
@@ -22,9 +21,8 @@ from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .wording import millilitres
 
-COLOR, NAME, KIND_COLUMN, POINTS, VOLUME_COLUMN = range(5)
-ROW, HEADER, SHOWN = 26, 24, 6  # pixels of a row and of the header; rows before it scrolls
-WIDTHS = {COLOR: 30, POINTS: 58, VOLUME_COLUMN: 72}  # pixels
+COLOR, NAME, KIND_COLUMN = range(3)  # of the columns
+ROW, SHOWN = 26, 6  # pixels of a row; rows before it scrolls
 
 
 class VesselsSection:
@@ -33,11 +31,7 @@ class VesselsSection:
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
         table = self.ui.vesselsTable
-        self._table = Table(table, widest=NAME, editable=(NAME,))
-        for column, width in WIDTHS.items():
-            table.horizontalHeader().setSectionResizeMode(column, qt.QHeaderView.Fixed)
-            table.setColumnWidth(column, width)
-        table.horizontalHeader().setFixedHeight(HEADER)
+        self._table = Table(table, widest=NAME)
         table.connect("currentCellChanged(int,int,int,int)", lambda row, *_: self._on_row(row))
         table.connect("cellChanged(int,int)", self._on_text)
         table.connect("cellClicked(int,int)", self._on_cell)
@@ -96,11 +90,10 @@ class VesselsSection:
     def _on_cell(self, row: int, column: int) -> None:
         """A click on a colour opens a colour dialog."""
         if column == COLOR:
-            now = qt.QColor(*(round(255 * part) for part in color_of(self._rows[row])))
+            now = qt.QColor.fromRgbF(*color_of(self._rows[row]))
             color = qt.QColorDialog.getColor(now, self.ui.vesselsTable)
             if color.isValid():
-                parts = color.red() / 255, color.green() / 255, color.blue() / 255
-                self.change_color(self._rows[row], parts)
+                self.change_color(self._rows[row], (color.redF(), color.greenF(), color.blueF()))
 
     def change_color(self, node: Any, color: Color) -> None:
         """Give a vessel a colour, and its segment."""
@@ -165,9 +158,8 @@ class VesselsSection:
         several = len(lists) > 1
         self.ui.vesselsFrame.setVisible(several)
         self.ui.handOverButton.checked = self._handing is not None
-        keys = _("Keys: <b>A</b> vessel, <b>N</b> not vessel, <b>Z</b> undo") + (
-            _(", <b>H</b> branch") if several else ""
-        )
+        keys = _("Keys: <b>A</b> vessel, <b>N</b> not vessel, <b>Z</b> undo")
+        keys += _(", <b>H</b> branch") if several else ""
         self.ui.keysLabel.text = f"<small>{keys}</small>"
         if several:
             receiver = parameters.seeds.GetName() if parameters.seeds is not None else ""
@@ -199,7 +191,8 @@ class VesselsSection:
             if table.currentRow() != current or not table.selectedItems():
                 table.selectRow(current)
         table.blockSignals(blocked)
-        table.setFixedHeight(HEADER + 2 + ROW * min(len(lists), SHOWN))
+        header = table.horizontalHeader().sizeHint().height()
+        table.setFixedHeight(header + 2 + ROW * min(len(lists), SHOWN))
 
     def _kind_box(self, row: int) -> Any:
         """The box with the kinds of a row's vessel."""
@@ -207,7 +200,7 @@ class VesselsSection:
         for name in KINDS:
             box.addItem(NAMES[name], name)
         box.connect(
-            "activated(int)", lambda index: self.change_kind(self._rows[row], list(KINDS)[index])
+            "activated(int)", lambda index: self.change_kind(self._rows[row], box.itemData(index))
         )
         self.ui.vesselsTable.setCellWidget(row, KIND_COLUMN, box)
         return box
@@ -286,12 +279,12 @@ Cell = tuple[str, str, Color | None]  # text, tooltip, and the colour of a mark
 class Table:
     """Rows of a QTableWidget; texts that are as before are left alone, so that typing goes on.
 
-    `editable` are the columns whose text a person may change; column `widest` takes the room that
-    is left, and numbers are to its right.
+    Column `widest` takes the room that is left; it alone may be edited, and numbers are to its
+    right.
     """
 
-    def __init__(self, widget: Any, widest: int = 0, editable: Sequence[int] = ()) -> None:
-        self.widget, self._widest, self._editable = widget, widest, editable
+    def __init__(self, widget: Any, widest: int = 0) -> None:
+        self.widget, self._widest = widget, widest
         header = widget.horizontalHeader()
         header.setSectionResizeMode(qt.QHeaderView.ResizeToContents)
         header.setSectionResizeMode(widest, qt.QHeaderView.Stretch)
@@ -309,7 +302,7 @@ class Table:
         item = self.widget.item(row, column)
         if item is None:
             item = qt.QTableWidgetItem("")
-            if column not in self._editable:
+            if column != self._widest:
                 item.setFlags(qt.Qt.ItemIsSelectable | qt.Qt.ItemIsEnabled)
             if column > self._widest:
                 item.setTextAlignment(qt.Qt.AlignRight | qt.Qt.AlignVCenter)
@@ -322,16 +315,9 @@ class Table:
 
 
 def icon(color: Color) -> Any:
-    """A round mark (QIcon) in the colour of a list."""
-    picture = qt.QPixmap(12, 12)
-    picture.fill(qt.QColor(0, 0, 0, 0))
-    painter = qt.QPainter(picture)
-    painter.setRenderHint(qt.QPainter.Antialiasing)
-    painter.setPen(qt.QColor(70, 70, 70))
-    painter.setBrush(qt.QBrush(qt.QColor(*(round(255 * part) for part in color))))
-    painter.drawEllipse(1, 1, 9, 9)
-    painter.end()
-    found = qt.QIcon()
+    """A mark (QIcon) in the colour of a list."""
+    picture, found = qt.QPixmap(12, 12), qt.QIcon()
+    picture.fill(qt.QColor.fromRgbF(*color))
     for mode in (qt.QIcon.Normal, qt.QIcon.Selected):  # else a selected row tints it
         found.addPixmap(picture, mode)
     return found

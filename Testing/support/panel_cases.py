@@ -102,7 +102,7 @@ def settle(panel):
         panel,
         lambda: not (
             own.running.active or own.following.pending or own._waiting
-            or (own.output.surface.waits and not own.seeds.dragging)
+            or (own.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip
     panel.process_events()
