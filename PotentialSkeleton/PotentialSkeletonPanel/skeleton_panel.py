@@ -33,7 +33,6 @@ class SkeletonPanel(Panel):
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self._filling = False  # whether the segment's selector is being filled
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
@@ -141,7 +140,7 @@ class SkeletonPanel(Panel):
         selector.setVisible(segments)
         self.ui.severalCheckBox.setVisible(several or count > 1)
         self.ui.severalCheckBox.checked = several
-        self._filling = True
+        selector.blockSignals(True)
         if segments:
             selector.setCurrentNode(chosen)
             if selector.multiSelection != several:  # it fills its list again
@@ -150,7 +149,7 @@ class SkeletonPanel(Panel):
                 selector.setSelectedSegmentIDs(segments_of(parameters))
             else:
                 selector.setCurrentSegmentID(parameters.segment)
-        self._filling = False
+        selector.blockSignals(False)
 
     def _on_several(self, on: bool) -> None:
         """Use all visible segments, or the previous one; colours then distinguish the trees."""
@@ -165,7 +164,7 @@ class SkeletonPanel(Panel):
     def _on_segment(self, chosen: Any) -> None:
         """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
         parameters = self.parameters
-        if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
+        if parameters is None or slicer.mrmlScene.IsBatchProcessing():
             return
         if self.ui.segmentSelector.currentNode() is parameters.input:
             if parameters.segments:
