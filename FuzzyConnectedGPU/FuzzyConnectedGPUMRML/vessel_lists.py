@@ -38,7 +38,9 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
-POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
+POINT_PROPERTIES = (
+    *("Label", "Description", "Locked", "Visibility", "Selected", "AssociatedNodeID"),
+)
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
 AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
@@ -205,14 +207,21 @@ def order_of(node: Any, index: int) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def give_point(node: Any, index: int, other: Any) -> int:
-    """Give a control point to another list, with all that is said of it; its index there."""
-    new = other.AddControlPointWorld(node.GetNthControlPointPositionWorld(index))
-    for name in (*POINT_PROPERTIES, "Label", "Description"):
-        value = getattr(node, f"GetNthControlPoint{name}")(index)
-        getattr(other, f"SetNthControlPoint{name}")(new, value)
+def give_point(node: Any, index: int, other: Any) -> None:
+    """Give a control point to another list, with all that is said of it."""
+    _add_point(other, node.GetNthControlPointPositionWorld(index), _properties(node, index))
     node.RemoveNthControlPoint(index)
-    return new
+
+
+def _properties(node: Any, index: int) -> dict[str, Any]:
+    """All that is said of a control point, but for its place."""
+    return {name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES}
+
+
+def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any]) -> None:
+    index = node.AddControlPointWorld(position)
+    for name, value in properties.items():
+        getattr(node, f"SetNthControlPoint{name}")(index, value)
 
 
 # ---- points found without a click
@@ -398,22 +407,17 @@ class ClickHistory:
         return state.setting
 
     def _points(self, node: Any) -> tuple:
-        """Label, position and description of each point that is placed."""
+        """Position, label and description of each point that is placed."""
         placed, state = placed_points(node), []
         for index, at in zip(placed.indices, map(tuple, placed.world.tolist())):
-            label = node.GetNthControlPointLabel(index)
-            self._properties[node, label, at] = {
-                name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES
-            }
-            state.append((label, at, node.GetNthControlPointDescription(index)))
+            properties = _properties(node, index)
+            state.append((at, properties["Label"], properties["Description"]))
+            self._properties[node, state[-1]] = properties
         return tuple(state)
 
     def _restore(self, node: Any, state: tuple) -> None:
         """Put a list back to a state; points that are not placed yet are dropped."""
         with slicer.util.NodeModify(node):
             node.RemoveAllControlPoints()
-            for label, at, description in state:
-                index = node.AddControlPointWorld(at, label)
-                node.SetNthControlPointDescription(index, description)
-                for name, value in self._properties[node, label, at].items():
-                    getattr(node, f"SetNthControlPoint{name}")(index, value)
+            for point in state:
+                _add_point(node, point[0], self._properties[node, point])

@@ -169,7 +169,10 @@ class ThresholdSection:
 
     def measured(self, parameters: Any) -> float | None:
         """Millilitres of the result, also of one that was loaded; None without a result."""
-        there = self._curve(parameters) is not None and self._panel.output.is_shown(parameters)
+        if self._curve(parameters) is None:
+            return None
+        ids = self._panel.output.result_segments(parameters)
+        there = parameters.segmentation is None or ids  # else its segments were deleted
         return fuzzy_scene.labelled_millilitres(parameters.labelmap) if there else None
 
     def leaks(self, parameters: Any, volume_ml: float) -> tuple[float, float]:
@@ -185,8 +188,9 @@ class ThresholdSection:
 
     def show(self, parameters: Any) -> None:
         ui, automatic = self.ui, chosen_threshold(parameters) is None
+        scene_node = self._panel.result_scene(parameters)
         ui.automaticThresholdButton.checked = automatic
-        there = self._panel.result_scene(parameters) is not None or self._panel.running.active
+        there = scene_node is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")
         self._panel.enable(ui.thresholdSlider, why)
         if self._end_preview is not None:
@@ -195,9 +199,7 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(self.measured(parameters))
-        reason = threshold_reason(
-            fuzzy_scene.contrast_threshold(self._panel.result_scene(parameters))
-        )
+        reason = threshold_reason(fuzzy_scene.contrast_threshold(scene_node))
         ui.thresholdNoteLabel.text = reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
@@ -270,10 +272,6 @@ class OutputSection:
         lists = lists or [parameters.seeds]
         found = [chosen or result_segment(node, each, volume) for each in lists]
         return [each for each in found if each]
-
-    def is_shown(self, parameters: Any) -> bool:
-        """Whether the result's segments are still there, if there is a segmentation."""
-        return parameters.segmentation is None or bool(self.result_segments(parameters))
 
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""

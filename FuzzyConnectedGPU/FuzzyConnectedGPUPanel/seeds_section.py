@@ -8,7 +8,7 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML import views
+from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists, views
 from FuzzyConnectedGPUMRML.vessel_lists import (
     ClickHistory,
     Color,
@@ -21,10 +21,12 @@ from FuzzyConnectedGPUMRML.vessel_lists import (
     vessels_of,
 )
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.writing import refer
 
-from .input_section import region_nodes, region_problem
+from .input_section import Cell, Table, icon, region_nodes, region_problem
 from .result_section import chosen_threshold
-from .vessels_section import Cell, Table, icon
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -407,6 +409,10 @@ class ClickUndo:
         volume = parameters.inputVolume if parameters is not None else None
         return self._histories.setdefault(volume and volume.GetID(), ClickHistory())
 
+    def remove_vessel(self, parameters: Any, node: Any) -> None:
+        """Remove a vessel, which is a step like any other."""
+        self.history.removed(RemovedVessel(parameters, node))
+
     def undo(self) -> None:
         """Take back the last click."""
         self._go(ClickHistory.undo)
@@ -433,3 +439,65 @@ class ClickUndo:
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self.history.can_undo
         self.ui.redoSeedButton.enabled = self.history.can_redo
+
+
+class RemovedVessel:
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
+
+    def __init__(self, parameters: Any, node: Any) -> None:
+        self._parameters, self.node = parameters, node
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        parameters, self._lists = self._parameters, vessels_of(self._parameters)
+        if self.node not in self._lists or len(self._lists) < 2:
+            self._lists = []
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            self._color = color_of(self.node)
+            self._segment = _taken_segment(parameters, self.node)
+            self._result = _result_of(parameters)
+            self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
+            vessel_lists.remove_vessel(parameters, self.node)
+
+    def bring_back(self) -> None:
+        """Put the vessel into its place; its segment too, where no other result came meanwhile."""
+        parameters = self._parameters
+        if self.node not in self._lists:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
+            paint(self.node, self._color)
+            lists = vessels_of(parameters)
+            lists.insert(self._lists.index(self.node), self.node)
+            vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
+            parameters.seeds = self.node
+        if self._result != _result_of(parameters):
+            return
+        if self._divided:
+            refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
+        if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
+            segmentation_node, segment_id, segment, following = self._segment
+            inner = segmentation_node.GetSegmentation()
+            if inner.GetSegment(segment_id) is None:
+                inner.AddSegment(segment, segment_id, following)
+
+
+def _result_of(parameters: Any) -> tuple:
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
+
+
+def _taken_segment(parameters: Any, node: Any) -> tuple | None:
+    """Remove the segment of a list; segmentation, ID, the segment, and the ID behind it."""
+    segmentation_node = parameters.segmentation
+    segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
+    if not segment_id:
+        return None
+    inner = segmentation_node.GetSegmentation()
+    segment = inner.GetSegment(segment_id)
+    if not is_as_written(segment):
+        return None
+    ids = [*inner.GetSegmentIDs(), ""]
+    inner.RemoveSegment(segment_id)
+    return segmentation_node, segment_id, segment, ids[ids.index(segment_id) + 1]
