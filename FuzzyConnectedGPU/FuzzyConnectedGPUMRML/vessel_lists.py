@@ -15,6 +15,7 @@ import slicer
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
     VESSEL_COLOR,
@@ -27,13 +28,6 @@ from FuzzyVesselCoreLib.mrml.points import (
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
-from FuzzyVesselCoreLib.mrml.writing import (
-    all_or_nothing,
-    in_scene,
-    refer,
-    referred,
-    refuse_without,
-)
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
@@ -108,7 +102,7 @@ def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
 def vessels_of(parameters: Any) -> list[Any]:
     """The lists (vtkMRMLMarkupsFiducialNode) of all vessels, the current one among them."""
     current = parameters.seeds
-    found = list(dict.fromkeys(referred(parameters.parameterNode, ROLE)))
+    found = list(dict.fromkeys(writing.referred(parameters.parameterNode, ROLE)))
     if current is None or current in found:
         return found
     return [*found, current] if len(found) > 1 else [current]
@@ -121,7 +115,7 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
-    refer(parameters.parameterNode, ROLE, lists)
+    writing.refer(parameters.parameterNode, ROLE, lists)
 
 
 def list_of(parameters: Any, name: str) -> Any:
@@ -244,7 +238,7 @@ def find_seeds(
         text = _("{name} is no list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
-    inputs = [node for node in nodes if in_scene(node)]
+    inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
         find_map=cached and cached.find,
@@ -254,8 +248,8 @@ def find_seeds(
         device=options.device,
         progress=progress,
     )
-    refuse_without(inputs)
-    with all_or_nothing() as add:
+    writing.refuse_without(inputs)
+    with writing.all_or_nothing() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)

@@ -271,7 +271,6 @@ class Following:
         self.forget()
 
     def forget(self) -> None:
-        """The scene is closed, or the panel ends or is left."""
         self._stop()
         self._requested: str | None = None  # the origin of the inputs that were dealt with last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
@@ -371,7 +370,6 @@ class ResultSurface:
         self.forget()
 
     def forget(self) -> None:
-        """The segmentation is gone."""
         self._run.stop()
         self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
         self._seen: tuple = (None, False)  # the segmentation, and whether it is shown in 3D

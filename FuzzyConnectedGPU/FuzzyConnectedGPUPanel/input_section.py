@@ -20,7 +20,6 @@ from .wording import millilitres
 
 # Names of the widgets that a kind of region needs, beside the one that names the kind.
 ROWS = {
-    "whole": (),
     "roi": ("roiLabel", "roiSelector", "fitRoiButton"),
     "mask": ("maskLabel", "maskSelector"),
 }
@@ -40,7 +39,6 @@ class InputSection:
         self.forget()
 
     def forget(self) -> None:
-        """The volume is gone."""
         self._seen: tuple = (None, {}, [])  # volume, points and values, and lists of all vessels
 
     def _fits(self, node: Any) -> bool:
@@ -48,9 +46,8 @@ class InputSection:
 
     def shows_another(self, volume: Any) -> bool:
         """Whether a slice shows a different volume than the panel's."""
-        own = self._panel.parameters and self._panel.parameters.inputVolume
-        another = self._fits(volume) and not volume.IsA("vtkMRMLLabelMapVolumeNode")
-        return another and volume is not own
+        image = self._fits(volume) and not volume.IsA("vtkMRMLLabelMapVolumeNode")
+        return image and volume is not self._panel.parameters.inputVolume
 
     def add_to(self, volume: Any, name: str, position: Any) -> None:
         """Add a point to a list; the volume that its slice shows is chosen, with its own lists."""
@@ -114,7 +111,6 @@ class VesselsSection:
         self.forget()
 
     def forget(self) -> None:
-        """All lists are gone."""
         self._handing: Any = None  # the list whose next point hands a branch over
         self._rows: list[Any] = []  # the lists
         self._table.show([])
@@ -290,7 +286,6 @@ class RegionSection:
         self.ui.maskSelector.connect("nodeActivated(vtkMRMLNode*)", self._uncover)
 
     def forget(self) -> None:
-        """The mask is gone."""
         self._edits.follow(())
         self._choice.forget()
 
@@ -340,7 +335,6 @@ class SegmentChoice:
         self.forget()
 
     def forget(self) -> None:
-        """The scene is closed."""
         self._seen: tuple | None = None  # the nodes, and the ID
 
     def follow(self, parameters: Any) -> None:

@@ -55,7 +55,6 @@ class SeedsSection:
         self.forget()
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._observers.removeObservers()
         self._observed: list[Any] = []
         self._held = self._moved = False
@@ -108,31 +107,24 @@ class SeedsSection:
     def delete(self) -> None:
         """Delete the point of the row that is selected."""
         node, seed = self._selected()
-        if node is not None:
-            node.RemoveNthControlPoint(seed.index)
+        node.RemoveNthControlPoint(seed.index)
 
     def give(self, other: Any) -> None:
         """Give the point of the row that is selected to another list; None: it is no vessel."""
         node, seed = self._selected()
-        if node is not None and other is not node:
-            other = other or list_of(self._panel.parameters, "backgroundSeeds")
-            give_point(node, seed.index, other)
-            self._panel.update_soon()
+        give_point(node, seed.index, other or list_of(self._panel.parameters, "backgroundSeeds"))
+        self._panel.update_soon()
 
     def fill_menu(self) -> None:
         """Offer the lists that the selected point may be given to."""
         parameters, (own, _seed) = self._panel.parameters, self._selected()
-        texts = {
-            node: _("Give to {vessel}").format(vessel=node.GetName())
-            for node in vessels_of(parameters)
-        }
+        texts = {node: _("Give to {vessel}") for node in vessels_of(parameters)}
         texts[parameters.backgroundSeeds] = _("It is no vessel")
         self.menu.clear()
         for node, text in texts.items():
-            if node is not own or own is None:
-                color = list_color(parameters, node) if node is not None else BACKGROUND_COLOR
-                action = self.menu.addAction(text)
-                action.setIcon(icon(color))
+            if node is not own:
+                action = self.menu.addAction(text.format(vessel=node and node.GetName()))
+                action.setIcon(icon(color_of(node) if node is not None else BACKGROUND_COLOR))
                 action.connect("triggered()", lambda node=node: self.give(node))
 
     def show_odd_point(self) -> None:
@@ -252,11 +244,11 @@ class SeedsSection:
             if there and node is not None:
                 found = seed_rows(volume, node, parameters.radius)
                 self.rows += [(node, seed) for seed in found]
-        self._table.show([_cells(parameters, *row) for row in self.rows])
-        color = list_color(parameters, parameters.seeds)
-        self.ui.seedsCountLabel.text = count_text(parameters.seeds, color)
-        text = count_text(parameters.backgroundSeeds, BACKGROUND_COLOR, _("none (optional)"))
-        self.ui.backgroundCountLabel.text = text
+        self._table.show([_cells(*row) for row in self.rows])
+        seeds, background = parameters.seeds, parameters.backgroundSeeds
+        color = color_of(background) if background is not None else BACKGROUND_COLOR
+        self.ui.seedsCountLabel.text = count_text(seeds, color_of(seeds))
+        self.ui.backgroundCountLabel.text = count_text(background, color, _("none (optional)"))
         why = self._panel.running.why_busy() or region_problem(parameters)
         self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
@@ -268,8 +260,7 @@ def _link(row: SeedRow) -> str:
     return f'<a href="point"><b>{row.label}</b></a>'
 
 
-def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
-    """The cells of a point's row."""
+def _cells(node: Any, seed: SeedRow) -> list[Cell]:
     good = bool(node.GetNthControlPointSelected(seed.index))
     value, around = _("outside"), ""
     if seed.intensity is not None:
@@ -277,15 +268,8 @@ def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
         around = around if good else _("no contrast")
     voxel = ", ".join(map(str, seed.ijk))
     tip = _("{point}, voxel {ijk}").format(point=seed.label, ijk=voxel)
-    color = list_color(parameters, node) if good else FAINT_COLOR
+    color = color_of(node) if good else FAINT_COLOR
     return [(seed.label, tip, color), (value, tip, None), (around, tip, None)]
-
-
-def list_color(parameters: Any, node: Any) -> Color:
-    """The colour of the mark of a list of points."""
-    if node is not None and node is parameters.backgroundSeeds:
-        return BACKGROUND_COLOR
-    return color_of(node)
 
 
 def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
@@ -399,7 +383,6 @@ class ClickUndo:
         self.ui.redoSeedButton.connect("clicked()", self.redo)
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._histories: dict[Any, ClickHistory] = {}
 
     @property
