@@ -117,11 +117,9 @@ def tubes(lines: Any, sides: int = 12) -> Any:
     """The surface of tubes round lines whose active scalars are Radius, with caps."""
     import vtk
 
-    tube = vtk.vtkTubeFilter()
+    tube = vtk.vtkTubeFilter(number_of_sides=sides, capping=True)
     tube.SetInputData(lines)
-    tube.SetNumberOfSides(sides)
     tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
-    tube.CappingOn()
     tube.Update()
     return tube.GetOutput()
 
@@ -230,15 +228,14 @@ def kind_of(model: Any) -> str:
 def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
     arrays = {"radius": "MeanRadius", "generation": "Generation"}
-    found = values_of(data, arrays.get(kind, "BranchId"))
-    values = np.zeros(0) if found is None else found
-    if kind == "tree":
-        return [tree] * len(values)
-    if kind != "radius":
-        color = branch_color if kind == "branch" else generation_color
-        return [color(int(number)) for number in values]
-    low, high = radius_range(data)
-    return [radius_color(each) for each in np.clip((values - low) / (high - low or 1), 0, 1)]
+    values = values_of(data, arrays.get(kind, "BranchId"))
+    if values is None or kind == "tree":
+        return [tree] * data.GetNumberOfCells()
+    if kind == "radius":
+        low, high = radius_range(data)
+        return [radius_color(each) for each in (values - low) / (high - low or 1)]
+    color = branch_color if kind == "branch" else generation_color
+    return [color(int(number)) for number in values]
 
 
 def radius_range(data: Any) -> tuple[float, float]:
@@ -248,12 +245,8 @@ def radius_range(data: Any) -> tuple[float, float]:
 
 
 def radius_color(share: float) -> tuple[float, ...]:
-    """The colour (r, g, b), 0..1, of a radius at a share of the range of radii."""
-    import slicer
-
-    table, color = slicer.mrmlScene.GetNodeByID(COLORS), [0.0] * 4
-    table.GetColor(round(float(share) * (table.GetNumberOfColors() - 1)), color)
-    return tuple(color[:3])
+    """The colour (r, g, b), 0..1, of a radius at a share of the range of radii, as in `COLORS`."""
+    return colorsys.hsv_to_rgb(0.15 * share, 1.0, 1.0)
 
 
 def branch_color(number: int) -> tuple[float, float, float]:

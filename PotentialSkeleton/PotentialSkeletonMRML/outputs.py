@@ -286,11 +286,6 @@ def tree_name(model: Any) -> str:
     return model.GetName().removesuffix(CENTRELINES)
 
 
-def kept_notes(model: Any) -> list[str]:
-    """What was said of the run: list of str."""
-    return json.loads(model.GetAttribute(NOTES) or "[]")
-
-
 def steps_of(model: Any) -> list[Step]:
     """The steps that the lines of a model have had; none where it has lost the lines as found."""
     if model.GetNodeReference(FOUND) is None:

@@ -159,12 +159,8 @@ class Tree:
 
     def _from_world(self, position: Any) -> np.ndarray:
         """S, A, R below the model's parent transform, of R, A, S in the world."""
-        position = np.asarray(position, float)
-        if position.shape != (3,) or not np.isfinite(position).all():
-            raise InputError(_("A place must be three finite numbers: R, A, S in mm."))
-        found = [0.0] * 3
-        self.model.TransformPointFromWorld(position.tolist(), found)
-        return np.array(found[::-1])
+        transform = reading.transform_between(None, self.model)
+        return reading.transformed(transform, [position])[0, ::-1]
 
     def _to_world(self, points: np.ndarray) -> np.ndarray:
         return reading.transformed(reading.transform_between(self.model, None), points[:, ::-1])

@@ -13,14 +13,8 @@ from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, node_name
 from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib import CurveSkeleton
-from PotentialSkeletonLib.branch_tools import (
-    LIVER_SEGMENT,
-    StraightenedFrames,
-    Territories,
-    inherited_names,
-    straightened_frames,
-)
+from PotentialSkeletonLib import CurveSkeleton, branch_tools
+from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT
 from PotentialSkeletonLib.tree import rooted_forest
 
 from . import lines
@@ -124,7 +118,7 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
         raise InputError(_("No branch has a name yet: name the branches that matter first."))
     else:
         if by != "name":
-            names = inherited_names(rooted_forest(skeleton), names)
+            names = branch_tools.inherited_names(rooted_forest(skeleton), names)
         if by == "segment":
             names = {n: name for n, name in names.items() if name.startswith(LIVER_SEGMENT)}
             if not names:
@@ -153,7 +147,7 @@ class TerritoryNodes:
 
 
 def add_territories(
-    name: str, found: Territories, groups: Groups, organ: SolidInput
+    name: str, found: branch_tools.Territories, groups: Groups, organ: SolidInput
 ) -> TerritoryNodes:
     """Add the territories of an organ."""
     volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
@@ -297,9 +291,9 @@ def patient_position(straightened_node: Any, position: Any) -> np.ndarray:
     return _frames(json.loads(straightened_node.GetAttribute(STRAIGHTENED))).to_world(place)[0]
 
 
-def _frames(recipe: dict) -> StraightenedFrames:
+def _frames(recipe: dict) -> branch_tools.StraightenedFrames:
     points, radius = np.array(recipe["points"]), np.array(recipe["radius"])
-    return straightened_frames(points, radius, recipe["width"], recipe["step"])
+    return branch_tools.straightened_frames(points, radius, recipe["width"], recipe["step"])
 
 
 def _world_to_ijk(node: Any, ijk_to_frame: np.ndarray) -> np.ndarray:

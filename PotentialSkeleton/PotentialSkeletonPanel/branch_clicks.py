@@ -46,7 +46,6 @@ class Clicks:
         self._view = StraightenedView()
         tools.ui.turnSlider.connect("valueChanged(int)", self._view.turn)
         tools.ui.closeButton.connect("clicked()", self.close_view)
-        self._place.hide()
         self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
 
     def show(self) -> None:

@@ -25,7 +25,6 @@ from PotentialSkeletonMRML.tree import Tree
 from .branch_clicks import Clicks
 from .result_section import counted, file_name, jump_slices, show_ways
 
-LOWEST = 26  # pixels of a button
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
 DISTANCES = ("straight", "geodesic")
@@ -46,9 +45,6 @@ class BranchTools:
         self.panel = panel
         self._window, self.ui = panel.load_ui("PotentialSkeletonBranchTools")
         panel.ui.branchToolsSection.layout().addWidget(self._window)
-        for each in vars(self.ui).values():
-            if each.className() == "QPushButton":  # a narrow panel would make them lower
-                each.setMinimumHeight(LOWEST)
         self._shown: list = []  # models
         self._of: list = []  # the branches whose name is shown: model, number
         self._narrowest: Any = None
@@ -236,10 +232,9 @@ class BranchTools:
         return ""
 
     def _on_reference(self, value: float) -> None:
-        tree = self.tree()
-        if tree is not None:
-            tree.reference = value or None
-            self._show_chosen(tree)
+        tree: Any = self.tree()
+        tree.reference = value or None
+        self._show_chosen(tree)
 
     # --- steps: branches removed by a rule, undo, and steps repeated on another case
 
@@ -331,8 +326,5 @@ def step_text(step: Any) -> str:
     if step.kind in EDITS:
         return EDITS[step.kind]
     words, unit, _begin, digits = PRUNING[step.kind]
-    if step.kind == "spur ratio":
-        text = _("Removed: shorter than {value:.1f} times the radius at their start")
-        return text.format(value=step.value)
     text = _("Removed: {words} {value}{unit}")
     return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)

@@ -1,6 +1,7 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from FuzzyVesselCoreLib.mrml.writing import remove_node
 from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import lines
-from PotentialSkeletonMRML.outputs import kept_notes, tree_name
+from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 # Of the table of branches, in the order of its columns.
@@ -131,11 +132,11 @@ class ResultSection:
         self.advice = next_step(table, parts, loops)
         self.ui.summaryLabel.text = summary(table, parts, loops)
         self._fill_table(table)
-        self._plot_branch(None)
+        self._plot([])
         said = [
             f"{tree_name(model)}: {text}" if len(models) > 1 else text
             for model in models
-            for text in kept_notes(model)
+            for text in json.loads(model.GetAttribute(NOTES) or "[]")
         ]
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
 
@@ -172,15 +173,15 @@ class ResultSection:
             show_ways(model, [(curve.points, curve.radius) for m, _n, curve in rows if m is model])
         else:
             hide_ways()
-        self._plot_branch(rows[0] if len(rows) == 1 else None)
+        self._plot(rows)
         self._panel.tools.show()
 
-    def _plot_branch(self, row: tuple[Any, int, Any] | None) -> None:
+    def _plot(self, rows: list[tuple[Any, int, Any]]) -> None:
         """Show the radius along a branch, after cross-sections its diameters; or a hint."""
-        if row is None:
+        if len(rows) != 1:
             self.plot.show_curves((), (), _("Click a branch to see its radius."), "")
             return
-        model, number, curve = row
+        model, number, curve = rows[0]
         x_title = _("Distance along branch {number} (mm)").format(number=number)
         y_title, x, y = _("Radius (mm)"), Course(curve.points, curve.radius).lengths, curve.radius
         with contextlib.suppress(InputError):  # the vessels are gone

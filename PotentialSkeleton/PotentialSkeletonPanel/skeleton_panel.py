@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML import outputs
+from PotentialSkeletonMRML import outputs, solid
 from PotentialSkeletonMRML.parameters import (
     WRITTEN,
     Colouring,
@@ -17,7 +17,6 @@ from PotentialSkeletonMRML.parameters import (
     segments_of,
     settings_text,
 )
-from PotentialSkeletonMRML.solid import current_object, is_segmentation, visible_segments
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
@@ -34,7 +33,6 @@ class SkeletonPanel(Panel):
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self._filling = False  # whether the segment's selector is being filled
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
@@ -44,7 +42,11 @@ class SkeletonPanel(Panel):
 
     def enter(self) -> None:
         Panel.enter(self)
-        self._choose_current()
+        parameters = self.parameters
+        node, segment_id = solid.current_object() if parameters.input is None else (None, "")
+        if node is not None:
+            with slicer.util.NodeModify(parameters.parameterNode):
+                parameters.input, parameters.segment = node, segment_id or parameters.segment
         self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
@@ -63,7 +65,7 @@ class SkeletonPanel(Panel):
         chosen = self.parameters.input
         if chosen is None:
             return _("Choose the vessels: a segmentation or a labelmap.")
-        if is_segmentation(chosen):
+        if solid.is_segmentation(chosen):
             if chosen.GetSegmentation().GetNumberOfSegments() == 0:
                 return _("The segmentation has no segment: choose another one.")
             if not segments_of(self.parameters):
@@ -116,17 +118,9 @@ class SkeletonPanel(Panel):
 
     # --- the vessels: a labelmap, or one or several segments of a segmentation
 
-    def _choose_current(self) -> None:
-        """Choose what a person most likely means, where nothing is chosen yet."""
-        parameters = self.parameters
-        node, segment_id = current_object() if parameters.input is None else (None, "")
-        if node is not None:
-            with slicer.util.NodeModify(parameters.parameterNode):
-                parameters.input, parameters.segment = node, segment_id or parameters.segment
-
     def _keep_to_segments(self, parameters: Any) -> None:
         """Choose the first segment where the chosen one is not there."""
-        if not is_segmentation(parameters.input):
+        if not solid.is_segmentation(parameters.input):
             parameters.segments = ""
             return
         ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
@@ -140,13 +134,13 @@ class SkeletonPanel(Panel):
     def _show_vessels(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""
         chosen, selector = parameters.input, self.ui.segmentSelector
-        segments = is_segmentation(chosen)
+        segments = solid.is_segmentation(chosen)
         several = segments and bool(parameters.segments)
         count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
         selector.setVisible(segments)
         self.ui.severalCheckBox.setVisible(several or count > 1)
         self.ui.severalCheckBox.checked = several
-        self._filling = True
+        selector.blockSignals(True)
         if segments:
             selector.setCurrentNode(chosen)
             if selector.multiSelection != several:  # it fills its list again
@@ -155,14 +149,12 @@ class SkeletonPanel(Panel):
                 selector.setSelectedSegmentIDs(segments_of(parameters))
             else:
                 selector.setCurrentSegmentID(parameters.segment)
-        self._filling = False
+        selector.blockSignals(False)
 
     def _on_several(self, on: bool) -> None:
         """Use all visible segments, or the previous one; colours then distinguish the trees."""
         parameters = self.parameters
-        if parameters is None:
-            return
-        ids = visible_segments(parameters.input) or [parameters.segment]
+        ids = solid.visible_segments(parameters.input) or [parameters.segment]
         plain, by_tree = Colouring.RADIUS, Colouring.TREE
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.segments = json.dumps(ids) if on else ""
@@ -172,7 +164,7 @@ class SkeletonPanel(Panel):
     def _on_segment(self, chosen: Any) -> None:
         """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
         parameters = self.parameters
-        if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
+        if parameters is None or slicer.mrmlScene.IsBatchProcessing():
             return
         if self.ui.segmentSelector.currentNode() is parameters.input:
             if parameters.segments:
@@ -204,41 +196,31 @@ class SkeletonPanel(Panel):
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
         node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
-        earlier = {each: outputs.own_nodes(outputs.kept_model(node, each)) for each in segments}
-        settings, options = settings_text(parameters), options_of(parameters)
-        options["progress"] = progress
+        settings, options, jobs = settings_text(parameters), options_of(parameters), []
+        earlier = [outputs.own_nodes(outputs.kept_model(node, each)) for each in segments]
         wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
-        wanted["modelNode"] = True
-        requests = {  # nodes of the run before are filled again, others are new
-            each: {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
-            for each, nodes in earlier.items()
-        }
-        if is_segmentation(node):
-            options["outputs"] = requests.get
-            results = self.logic.extractSegments(node, segments, **options)
-        else:
-            results = [self.logic.extract(node, **options, **requests[""])]
-        for segment, result in zip(segments, results, strict=True):
-            outputs.drop_left_over(earlier[segment], result)
+        for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
+            asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
+            asked["modelNode"] = nodes.get("modelNode", True)
+            jobs.append((solid.read_solid(node, segment), asked))
+        results = outputs.extract_all(jobs, options, progress)
+        for before, result in zip(earlier, results, strict=True):
+            outputs.drop_left_over(before, result)
             result.modelNode.SetAttribute(outputs.SETTINGS, settings)
             outputs.color_by(result.modelNode, colouring.value)
-            if not earlier[segment]:
+            if not before:
                 make_translucent(result.modelNode)
-        if not any(earlier.values()):
+        if not any(earlier):
             bounds = np.zeros(6)
             results[0].modelNode.GetRASBounds(bounds)
             low, high = bounds.reshape(3, 2).T
             centre_cameras((low + high) / 2, high - low)
-        text = found_text([len(result.skeleton.branches) for result in results])
+        text = _("Found {count} branches.")
+        if len(results) > 1:
+            text = _("Found {count} branches in {trees} trees.")
+        count = sum(len(result.skeleton.branches) for result in results)
+        text = text.format(count=count, trees=len(results))
         return text if parameters.input is node else f"{node.GetName()}: {text}"
-
-
-def found_text(branches: list[int]) -> str:
-    """What a run found: the number of branches of each tree."""
-    if len(branches) == 1:
-        return _("Found {count} branches.").format(count=branches[0])
-    text = _("Found {count} branches in {trees} trees.")
-    return text.format(count=sum(branches), trees=len(branches))
 
 
 def make_translucent(model: Any) -> None:
