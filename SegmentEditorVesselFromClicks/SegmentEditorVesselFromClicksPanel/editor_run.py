@@ -27,10 +27,11 @@ from FuzzyVesselCoreLib.mrml.reading import (
     ijk_to_ras,
     image_from_array,
     image_to_world,
-    matrix_from_array,
+    oriented_grid,
     transform_between,
     transformed,
     voxel_volume,
+    voxels_on,
 )
 from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.translation import tr as _
@@ -139,7 +140,11 @@ class EditorRun:
         ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
         refused = slicer.vtkOrientedImageData()  # by *Masking*, whatever the intensity
         node.GenerateEditMask(refused, editor_node.GetMaskMode(), image, *ids)
-        self._area = _scanned(editor_node.GetSourceVolumeNode(), node, image)
+        volume = editor_node.GetSourceVolumeNode()
+        ones = np.ones(volume.GetImageData().GetDimensions()[::-1], np.uint8)
+        scanned = image_from_array(ones, oriented_grid(ijk_to_ras(volume), ones.shape), taken=True)
+        # Elsewhere the editor fills in.
+        self._area = voxels_on(scanned, image, transform_between(volume, node))
         self._area &= array_from_image(refused) == 0
         allowed, self._in_range = self._area, None  # None: of any intensity
         if editor_node.GetSourceVolumeIntensityMask():
@@ -205,25 +210,8 @@ class EditorRun:
         return np.isin(components, held[held > 0])
 
 
-def _scanned(volume_node: Any, segmentation_node: Any, like: Any) -> np.ndarray:
-    """The voxels that the source volume reaches; elsewhere the editor fills in."""
-    ones = slicer.vtkOrientedImageData()
-    image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
-    ones.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(volume_node)))
-    return _voxels_on(ones, like, transform_between(volume_node, segmentation_node))
-
-
 def segment_voxels(segmentation_node: Any, segment_id: str, like: Any) -> np.ndarray:
     """The voxels of a segment on the grid of an image: ndarray (K, J, I), bool."""
     image = slicer.vtkOrientedImageData()
     segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
-    return _voxels_on(image, like)
-
-
-def _voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
-    """Where an image is not 0, on the grid of another one; nowhere if it is empty."""
-    found = slicer.vtkOrientedImageData()
-    slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        image, like, found, False, False, transform
-    )
-    return array_from_image(found) > 0
+    return voxels_on(image, like)
