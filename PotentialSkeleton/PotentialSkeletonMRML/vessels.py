@@ -146,25 +146,6 @@ class TerritoryNodes:
     unreached: float
 
 
-def add_territories(
-    name: str, found: branch_tools.Territories, groups: Groups, organ: SolidInput
-) -> TerritoryNodes:
-    """Add the territories of an organ."""
-    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
-    whole = sum(volumes.values()) + found.unreached
-    table = {
-        "territory": list(volumes),
-        "volume_ml": list(volumes.values()),
-        "share_percent": [100 * each / whole for each in volumes.values()],
-    }
-    with all_or_nothing() as add:
-        node = add_segmentation(add, name, found.labels, groups, organ)
-        table_node = add("vtkMRMLTableNode", f"{name} volumes")
-        lines.fill_table(table_node, table)
-        put_beside([table_node], organ.node)
-    return TerritoryNodes(node, table_node, volumes, found.unreached)
-
-
 def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]

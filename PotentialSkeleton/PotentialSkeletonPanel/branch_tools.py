@@ -79,7 +79,7 @@ class BranchTools:
     def tree(self) -> Tree | None:
         """What the tools work on."""
         model = self.panel.result.model
-        return None if model is None else Tree(model)
+        return model and Tree(model)
 
     def attempt(self, act: Callable[[Tree], str]) -> None:
         """Do something with the tree at once, and say what came of it."""
@@ -266,9 +266,8 @@ class BranchTools:
         self.panel.result.save(_("Save the steps"), name, "json", files)
 
     def _on_load(self) -> None:
-        path = qt.QFileDialog.getOpenFileName(
-            self.ui.loadStepsButton, _("Repeat steps"), "", "JSON (*.json)"
-        )
+        title, button = _("Repeat steps"), self.ui.loadStepsButton
+        path = qt.QFileDialog.getOpenFileName(button, title, "", "JSON (*.json)")
         if path:
             with slicer.util.tryWithErrorDisplay(_("The file could not be read.")):
                 text = Path(path).read_text(encoding="utf-8", errors="replace")

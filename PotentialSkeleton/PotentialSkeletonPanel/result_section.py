@@ -328,7 +328,7 @@ def jump_slices(world: Any) -> None:
 # ---- the radius along a branch, painted in the colours of the application
 # Slicer's own plots need a view in the layout; beside a table a small widget does.
 
-MARGIN, FOOT, HEIGHT = 8, 18, 120  # pixels round the curve, below it for the numbers, of the plot
+MARGIN, FOOT = 8, 18  # pixels round the curve, and below it for the numbers
 # Of the curves: the first in the colour of the lines, the others thin and fainter.
 COLORS, WIDTHS = ((52, 120, 200), (150, 150, 150), (150, 150, 150)), (2.0, 1.2, 1.2)
 
@@ -338,10 +338,7 @@ class CurvePlot(qt.QWidget):
 
     def __init__(self, frame: Any) -> None:
         qt.QWidget.__init__(self, frame)
-        layout = qt.QVBoxLayout(frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self)
-        self.setMinimumHeight(HEIGHT)
+        frame.layout().addWidget(self)
         self.show_curves((), (), "", "")
 
     def show_curves(self, x: Any, y: Any, x_title: str, y_title: str) -> None:
