@@ -225,7 +225,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
 
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):
-    """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
+    """Self tests by the calls and buttons of a user; Slicer runs each of them after `setUp`."""
 
     def setUp(self) -> None:
         from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
@@ -234,13 +234,6 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
         self.phantom = liver_phantom((64, 64, 64))
         self.labelmap = add_phantom_labelmap(self.phantom)
-
-    def runTest(self) -> None:
-        for test in (self.test_centrelines, self.test_panel):
-            self.setUp()
-            self.delayDisplay(test.__doc__)
-            test()
-            self.delayDisplay("Test passed")
 
     def test_centrelines(self) -> None:
         """The skeleton is inside the vessels, and every output tells of the same branches."""
