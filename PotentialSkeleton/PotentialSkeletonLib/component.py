@@ -177,9 +177,9 @@ class _ComponentRun:
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
         device = checked_device(options.method, options.device)
-        self.distance_device = device if mask.size >= LARGE else "cpu"
+        self.large_device = device if mask.size >= LARGE else "cpu"
         with stages.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(self.distance_device, mask, spacing, progress)
+            found = depth_and_characteristic(self.large_device, mask, spacing, progress)
             depth, self.characteristic = found
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
@@ -246,7 +246,7 @@ class _ComponentRun:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
         volumes = self.volumes
         task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress
-        volumes.distances = geodesic_distance_on(self.distance_device, *task, volumes.distances)
+        volumes.distances = geodesic_distance_on(self.large_device, *task, volumes.distances)
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
@@ -255,7 +255,7 @@ class _ComponentRun:
             self.measure_distances(progress)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
             limits = spacing, least, progress
-            endpoints = protrusion_endpoints(*measured, *limits, self.distance_device)
+            endpoints = protrusion_endpoints(*measured, *limits, self.large_device)
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
             if self.curves.has_field:
@@ -269,7 +269,8 @@ class _ComponentRun:
         with self.stages.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
             measured = volumes.distances, volumes.depth, volumes.spacing
-            further = endpoints_beyond(*measured, skeleton, endpoints, progress)
+            ends = skeleton, endpoints, progress, self.large_device
+            further = endpoints_beyond(*measured, *ends)
             self.add_endpoints(further, progress)
         return len(further) > 0
 
@@ -297,7 +298,8 @@ class _ComponentRun:
         traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.passed.positions(voxels)
-            graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
+            task = volumes.mask, volumes.spacing, progress, self.large_device
+            graph = skeleton_graph(voxels, positions, *task)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(component_count(voxels[traced]) - 1, 0)

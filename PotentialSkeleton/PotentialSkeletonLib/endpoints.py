@@ -22,6 +22,8 @@ from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 
+from .preparing import LARGE
+
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
@@ -49,7 +51,7 @@ def protrusion_endpoints(
     progress.check()
     limits = task[2], unit_of(spacing), min_length
     maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
-    return _end_caps(distances, maxima, widths, spacing, progress)
+    return _end_caps(distances, maxima, widths, spacing, progress, device)
 
 
 def endpoints_beyond(
@@ -59,6 +61,7 @@ def endpoints_beyond(
     skeleton: np.ndarray,
     endpoints: np.ndarray,
     progress: Progress,
+    device: str = "cpu",
 ) -> np.ndarray:
     """Ends of the protrusions that go on beyond an end of a skeleton: flat indices, ascending.
 
@@ -75,7 +78,7 @@ def endpoints_beyond(
         if flat[furthest] * unit_of(spacing) > MIN_EXTENSION * width:
             maxima.append(furthest)
             widths.append(width)
-    return _end_caps(distances, maxima, widths, spacing, progress)
+    return _end_caps(distances, maxima, widths, spacing, progress, device)
 
 
 def _end_caps(
@@ -84,11 +87,12 @@ def _end_caps(
     widths: Sequence[float] | np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
+    device: str,
 ) -> np.ndarray:
     """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
     found = []
     for maximum, width in zip(maxima, widths):
-        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
+        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing, device))
         progress.check()
     return np.unique(np.array(found, np.int64))
 
@@ -236,13 +240,17 @@ def furthest_beyond(
 
 
 def end_cap_centre(
-    distances: np.ndarray, maximum: int, reach: float, spacing: Sequence[float]
+    distances: np.ndarray,
+    maximum: int,
+    reach: float,
+    spacing: Sequence[float],
+    device: str = "cpu",
 ) -> int:
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
     `maximum` is the flat index of the protrusion's furthest voxel. The voxels of the end cap are
     nearer to the core by at most `reach` (mm); the axis leads there from the cap with as much
-    behind it.
+    behind it. A large cap is found on the device.
     """
     shape, sides = distances.shape, np.asarray(spacing, float)
     voxel, reach = np.array(np.unravel_index(maximum, shape)), max(reach, 0.5 * min(spacing))
@@ -250,19 +258,34 @@ def end_cap_centre(
     low, high = np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape)
     box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
     lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    start = np.ravel_multi_index(voxel - low, box.shape)
-    cap, whole = (component_of(box, start, level) for level in lowest)
-    middle, further = (part.mean(axis=1) * sides for part in (cap, whole))
-    axis = middle - further
-    length = np.linalg.norm(axis)
-    if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
-        return int(maximum)
-    away = cap * sides[:, None] - middle[:, None]
-    along = (axis / length) @ away
-    across = np.linalg.norm(away - np.outer(axis / length, along), axis=0)
-    # Rounded, so that symmetric voxels tie on every machine; the first wins.
-    furthest = np.argmax(np.rint((along - 2 * across) * 1e6))
-    return int(np.ravel_multi_index(cap[:, furthest] + low, shape))
+    start = int(np.ravel_multi_index(voxel - low, box.shape))
+
+    def work(gpu: Any) -> int:
+        xp, values = (np, box) if gpu is None else (gpu.xp, gpu.put(box))
+        step = xp.asarray(sides)
+        cap, whole = (connected_from(gpu, values, start, level) for level in lowest)
+        middle, further = (part.mean(axis=1) * step for part in (cap, whole))
+        axis = middle - further
+        length = float(xp.linalg.norm(axis))
+        if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
+            return int(maximum)
+        away = cap * step[:, None] - middle[:, None]
+        direction = axis[:, None] / length
+        along = (direction * away).sum(axis=0)
+        across = xp.linalg.norm(away - direction * along, axis=0)
+        # Rounded, so that symmetric voxels tie on every machine; the first wins.
+        furthest = xp.argmax(xp.rint((along - 2 * across) * 1e6))
+        return int(np.ravel_multi_index(np.array(cap[:, furthest].tolist()) + low, shape))
+
+    return on_device_or_cpu(device if box.size >= LARGE else "cpu", work)
+
+
+def connected_from(gpu: Any, values: Any, start: int, lowest: float) -> Any:
+    """As `component_of`, also of an array on a device."""
+    if gpu is None:
+        return component_of(values, start, lowest)
+    labels, _ = gpu.ndimage.label(values >= lowest, gpu.xp.ones((3, 3, 3)))
+    return gpu.xp.stack(gpu.xp.nonzero(labels == labels.reshape(-1)[start]))
 
 
 @compiled

@@ -130,11 +130,7 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
     def work(gpu: Any) -> bool:
         if gpu is None:
             return False
-        xp, label = gpu.xp, ndimage.label
-        if xp.__name__ == "cupy":
-            from cupyx.scipy import ndimage as of_cupy
-
-            label = of_cupy.label
+        xp, label = gpu.xp, gpu.ndimage.label
         solid = gpu.put(mask.view(np.uint8))
         outside = xp.pad(solid == 0, 1, constant_values=True)
         components, cavities = label(solid, xp.ones((3, 3, 3)))[1], label(outside)[1] - 1

@@ -5,9 +5,12 @@ Contracting what is contractible preserves it, so the graph has as many cycles a
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
 from .curve_skeleton import Branch, Node, component_numbers, node_kind
@@ -240,16 +243,17 @@ def skeleton_graph(
     mask: np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
+    device: str = "cpu",
 ) -> tuple[list[Node], list[Branch]]:
     """Nodes and branches of the thin voxels (n, 3), ascending, of one component (bool, K, J, I).
 
-    `positions` (n, 3) are where the skeleton passes in each voxel.
+    `positions` (n, 3) are where the skeleton passes in each voxel. Radii are found on the device.
     """
     graph = VoxelGraph(voxels, progress)
     places = _node_positions(graph, positions, mask)
     curves = _branch_points(graph, positions, places, mask)
     progress.check()
-    found = radius_at(np.concatenate([places, *curves]), mask, spacing)
+    found = radius_at(np.concatenate([places, *curves]), mask, spacing, device)
     own, *radii = np.split(found, np.cumsum([len(places), *map(len, curves)])[:-1])
     branches = [
         Branch(points, radius, first, last, 1)
@@ -328,18 +332,37 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
 # would be right between flat walls along the grid only.
 
 
-def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) -> np.ndarray:
+PAIRS_AT_ONCE = 1 << 24  # of a point and a voxel, on a device
+
+
+def radius_at(
+    points: np.ndarray, mask: np.ndarray, spacing: Sequence[float], device: str = "cpu"
+) -> np.ndarray:
     """Distance (mm) of each point (n, 3), in voxels, to the nearest voxel centre outside an object.
 
     The object (bool) does not touch the array's border. The nearest voxel outside has one of the
-    object at a face: else a step towards the point would be nearer.
+    object at a face: else a step towards the point would be nearer. The device measures all pairs,
+    the CPU has a tree; the same numbers.
     """
-    from scipy.spatial import cKDTree
+    points = points * np.asarray(spacing)
 
-    flat, near = mask.reshape(-1), np.zeros(mask.size, bool)
-    for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
-        near[step:] |= flat[:-step]
-        near[:-step] |= flat[step:]
-    shell = np.stack(np.unravel_index(np.flatnonzero(near & ~flat), mask.shape), axis=1)
-    tree = cKDTree(shell * np.asarray(spacing), balanced_tree=False, compact_nodes=False)
-    return tree.query(points * np.asarray(spacing), workers=-1)[0]
+    def work(gpu: Any) -> np.ndarray:
+        xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
+        flat = put(mask.view(np.uint8)).view(bool).reshape(-1)
+        near = xp.zeros(mask.size, bool)
+        for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
+            near[step:] |= flat[:-step]
+            near[:-step] |= flat[step:]
+        shell = xp.unravel_index(xp.flatnonzero(near & ~flat), mask.shape)
+        shell = xp.stack(shell, axis=1) * xp.asarray(spacing)
+        if gpu is None:
+            tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
+            return tree.query(points, workers=-1)[0]
+        parts = [*range(0, len(points), max(1, PAIRS_AT_ONCE // len(shell)))][1:]
+        least = [
+            sum((part[:, None] - all_) ** 2 for part, all_ in zip(group.T, shell.T)).min(axis=1)
+            for group in xp.split(put(points), parts)
+        ]
+        return gpu.get(xp.sqrt(xp.concatenate(least)))
+
+    return on_device_or_cpu(device, work)

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
@@ -222,6 +223,12 @@ class CudaDevice:
             ) from error
         self.peak_bytes = max(self.peak_bytes, self.pool.total_bytes())
         return memory
+
+    @property
+    def ndimage(self) -> Any:
+        """What `scipy.ndimage` is for the device's arrays."""
+        is_cupy = self.xp.__name__ == "cupy"  # in tests it may be NumPy
+        return import_module("cupyx.scipy.ndimage" if is_cupy else "scipy.ndimage")
 
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array, also a box of a larger one, to the device (C order)."""
