@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
@@ -37,7 +36,7 @@ def protrusion_endpoints(
     spacing: Sequence[float],
     min_length: float,
     progress: Progress,
-    device: str = "cpu",
+    gpu: Any = None,
 ) -> np.ndarray:
     """Ends of the object's protrusions: flat indices, ascending.
 
@@ -46,12 +45,12 @@ def protrusion_endpoints(
     that a protrusion is longer than `SLENDERNESS` times its radius. The voxels are put in their
     order on the device.
     """
-    task = distances.reshape(-1), depth.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    ordered = on_device_or_cpu(device, lambda gpu: _ranked(gpu, *task))
+    task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
+    ordered = _ranked(gpu, *task)
     progress.check()
     limits = task[2], unit_of(spacing), min_length
     maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
-    return _end_caps(distances, maxima, widths, spacing, progress, device)
+    return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
 
 def endpoints_beyond(
@@ -61,7 +60,7 @@ def endpoints_beyond(
     skeleton: np.ndarray,
     endpoints: np.ndarray,
     progress: Progress,
-    device: str = "cpu",
+    gpu: Any = None,
 ) -> np.ndarray:
     """Ends of the protrusions that go on beyond an end of a skeleton: flat indices, ascending.
 
@@ -78,7 +77,7 @@ def endpoints_beyond(
         if flat[furthest] * unit_of(spacing) > MIN_EXTENSION * width:
             maxima.append(furthest)
             widths.append(width)
-    return _end_caps(distances, maxima, widths, spacing, progress, device)
+    return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
 
 def _end_caps(
@@ -87,12 +86,12 @@ def _end_caps(
     widths: Sequence[float] | np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
-    device: str,
+    gpu: Any,
 ) -> np.ndarray:
     """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
     found = []
     for maximum, width in zip(maxima, widths):
-        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing, device))
+        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing, gpu))
         progress.check()
     return np.unique(np.array(found, np.int64))
 
@@ -100,20 +99,20 @@ def _end_caps(
 def _ranked(
     gpu: Any, distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """What `join_by_rank` takes first, from flat arrays; on a device, or with None on the CPU.
+    """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
     The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
     follow the rank of the neighbour to join, and the depth.
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
-    distances = put(distances)
+    distances, depth = put(distances).reshape(-1), put(depth).reshape(-1)
     voxels, ranks = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
     keys = (distances[voxels].astype(np.int64) << 40) + voxels
     keys.sort()
     keys = xp.ascontiguousarray(keys[::-1])
     ranks[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
     joined, depths = (xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
-    task = put(offsets.astype(np.int32)), ranks, put(depth), joined, depths
+    task = put(offsets.astype(np.int32)), ranks, depth, joined, depths
     if gpu is None:
         in_parts(partial(link_ranks, voxels, *task), len(keys), len(keys))
         return keys, ranks, joined, depths
@@ -244,7 +243,7 @@ def end_cap_centre(
     maximum: int,
     reach: float,
     spacing: Sequence[float],
-    device: str = "cpu",
+    gpu: Any = None,
 ) -> int:
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
@@ -256,34 +255,30 @@ def end_cap_centre(
     voxel, reach = np.array(np.unravel_index(maximum, shape)), max(reach, 0.5 * min(spacing))
     radius = np.ceil(3 * reach / sides).astype(int) + 1
     low, high = np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape)
-    box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
+    box = tuple(slice(a, b) for a, b in zip(low, high))
+    values, xp, step = distances[box], np, sides
+    start = int(np.ravel_multi_index(voxel - low, values.shape))
     lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    start = int(np.ravel_multi_index(voxel - low, box.shape))
-
-    def work(gpu: Any) -> int:
-        xp, values = (np, box) if gpu is None else (gpu.xp, gpu.put(box))
-        step = xp.asarray(sides)
-        cap, whole = (connected_from(gpu, values, start, level) for level in lowest)
-        middle, further = (part.mean(axis=1) * step for part in (cap, whole))
-        axis = middle - further
-        length = float(xp.linalg.norm(axis))
-        if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
-            return int(maximum)
-        away = cap * step[:, None] - middle[:, None]
-        direction = axis[:, None] / length
-        along = (direction * away).sum(axis=0)
-        across = xp.linalg.norm(away - direction * along, axis=0)
-        # Rounded, so that symmetric voxels tie on every machine; the first wins.
-        furthest = xp.argmax(xp.rint((along - 2 * across) * 1e6))
-        return int(np.ravel_multi_index(np.array(cap[:, furthest].tolist()) + low, shape))
-
-    return on_device_or_cpu(device if box.size >= LARGE else "cpu", work)
+    if gpu is None or values.size < LARGE:
+        cap, whole = (component_of(values, start, level) for level in lowest)
+    else:
+        values, xp, step = gpu.put(distances)[box], gpu.xp, gpu.put(sides)
+        cap, whole = (component_on(gpu, values, start, level) for level in lowest)
+    middle, further = (part.mean(axis=1) * step for part in (cap, whole))
+    axis = middle - further
+    length = float(xp.linalg.norm(axis))
+    if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
+        return int(maximum)
+    away, direction = cap * step[:, None] - middle[:, None], axis[:, None] / length
+    along = (direction * away).sum(axis=0)
+    across = xp.linalg.norm(away - direction * along, axis=0)
+    # Rounded, so that symmetric voxels tie on every machine; the first wins.
+    furthest = xp.argmax(xp.rint((along - 2 * across) * 1e6))
+    return int(np.ravel_multi_index(low + cap[:, furthest].tolist(), shape))
 
 
-def connected_from(gpu: Any, values: Any, start: int, lowest: float) -> Any:
-    """As `component_of`, also of an array on a device."""
-    if gpu is None:
-        return component_of(values, start, lowest)
+def component_on(gpu: Any, values: Any, start: int, lowest: float) -> Any:
+    """As `component_of`, of an array on a device."""
     labels, _ = gpu.ndimage.label(values >= lowest, gpu.xp.ones((3, 3, 3)))
     return gpu.xp.stack(gpu.xp.nonzero(labels == labels.reshape(-1)[start]))
 

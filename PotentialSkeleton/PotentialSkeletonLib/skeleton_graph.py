@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
 from .curve_skeleton import Branch, Node, component_numbers, node_kind
@@ -243,7 +242,7 @@ def skeleton_graph(
     mask: np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
-    device: str = "cpu",
+    gpu: Any = None,
 ) -> tuple[list[Node], list[Branch]]:
     """Nodes and branches of the thin voxels (n, 3), ascending, of one component (bool, K, J, I).
 
@@ -253,7 +252,7 @@ def skeleton_graph(
     places = _node_positions(graph, positions, mask)
     curves = _branch_points(graph, positions, places, mask)
     progress.check()
-    found = radius_at(np.concatenate([places, *curves]), mask, spacing, device)
+    found = radius_at(np.concatenate([places, *curves]), mask, spacing, gpu)
     own, *radii = np.split(found, np.cumsum([len(places), *map(len, curves)])[:-1])
     branches = [
         Branch(points, radius, first, last, 1)
@@ -336,7 +335,7 @@ PAIRS_AT_ONCE = 1 << 24  # of a point and a voxel, on a device
 
 
 def radius_at(
-    points: np.ndarray, mask: np.ndarray, spacing: Sequence[float], device: str = "cpu"
+    points: np.ndarray, mask: np.ndarray, spacing: Sequence[float], gpu: Any = None
 ) -> np.ndarray:
     """Distance (mm) of each point (n, 3), in voxels, to the nearest voxel centre outside an object.
 
@@ -344,25 +343,20 @@ def radius_at(
     object at a face: else a step towards the point would be nearer. The device measures all pairs,
     the CPU has a tree; the same numbers.
     """
-    points = points * np.asarray(spacing)
-
-    def work(gpu: Any) -> np.ndarray:
-        xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
-        flat = put(mask.view(np.uint8)).view(bool).reshape(-1)
-        near = xp.zeros(mask.size, bool)
-        for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
-            near[step:] |= flat[:-step]
-            near[:-step] |= flat[step:]
-        shell = xp.unravel_index(xp.flatnonzero(near & ~flat), mask.shape)
-        shell = xp.stack(shell, axis=1) * xp.asarray(spacing)
-        if gpu is None:
-            tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
-            return tree.query(points, workers=-1)[0]
-        parts = [*range(0, len(points), max(1, PAIRS_AT_ONCE // len(shell)))][1:]
-        least = [
-            sum((part[:, None] - all_) ** 2 for part, all_ in zip(group.T, shell.T)).min(axis=1)
-            for group in xp.split(put(points), parts)
-        ]
-        return gpu.get(xp.sqrt(xp.concatenate(least)))
-
-    return on_device_or_cpu(device, work)
+    xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
+    points, flat = points * np.asarray(spacing), put(mask).reshape(-1)
+    near = xp.zeros(mask.size, bool)
+    for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
+        near[step:] |= flat[:-step]
+        near[:-step] |= flat[step:]
+    shell = xp.stack(xp.unravel_index(xp.flatnonzero(near & ~flat), mask.shape), axis=1)
+    shell = shell * put(np.array(spacing))
+    if gpu is None:
+        tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
+        return tree.query(points, workers=-1)[0]
+    at_once = max(1, PAIRS_AT_ONCE // len(shell))
+    least = [
+        sum((part[:, None] - all_) ** 2 for part, all_ in zip(group.T, shell.T)).min(axis=1)
+        for group in xp.split(put(points), [*range(at_once, len(points), at_once)])
+    ]
+    return gpu.get(xp.sqrt(xp.concatenate(least)))
