@@ -48,7 +48,7 @@ def protrusion_endpoints(
     task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
     ordered = _ranked(gpu, *task)
     progress.check()
-    limits = task[2], unit_of(spacing), min_length
+    limits = unit_of(spacing), min_length
     maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
     return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
@@ -102,7 +102,8 @@ def _ranked(
     """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
     The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
-    follow the rank of the neighbour to join, and the depth.
+    follow the rank of a voxel to join, and the depth; last, for each voxel that joins none by
+    itself, the ranks of its neighbours, (m, 26).
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
     distances, depth = put(distances).reshape(-1), put(depth).reshape(-1)
@@ -115,10 +116,16 @@ def _ranked(
     task = put(offsets.astype(np.int32)), ranks, depth, joined, depths
     if gpu is None:
         in_parts(partial(link_ranks, voxels, *task), len(keys), len(keys))
-        return keys, ranks, joined, depths
-    count = np.int64(len(keys))
-    launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
-    return tuple(gpu.get(array) for array in (keys, ranks, joined, depths))
+    else:
+        count = np.int64(len(keys))
+        launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
+        # Each one leads to the first of its component, so that few are read again and again.
+        while (further := xp.where(joined > 0, joined[joined - 1], 0)).any():
+            joined = xp.where(further > 0, further, joined)
+    first = keys[joined == 0] & LOW_BITS
+    near = ranks[first[:, None] + put(offsets)]
+    found = keys, joined, depths, near
+    return found if gpu is None else tuple(gpu.get(array) for array in found)
 
 
 @compiled
@@ -145,10 +152,9 @@ def link_ranks(
 @compiled
 def join_by_rank(
     keys: np.ndarray,
-    ranks: np.ndarray,
     joined: np.ndarray,
     depths: np.ndarray,
-    offsets: np.ndarray,
+    near: np.ndarray,
     unit: float,
     min_length: float,
     stop: np.ndarray,
@@ -158,7 +164,7 @@ def join_by_rank(
     Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
     the last in memory first. When components merge the lower maximum is discarded, of equally high
     ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
-    All arrays but `ranks` are in this order: they are read one value after the other.
+    All arrays are in this order: they are read one value after the other.
     """
     size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # by rank
     # Of each component, from 1: the one it is part of, its maximum and the distance there, its
@@ -167,16 +173,18 @@ def join_by_rank(
     highest, width = np.empty(size + 1, np.int64), np.empty(size + 1, np.float32)
     is_ended = np.empty(size + 1, np.bool_)
     ends, widths = [np.int64(0)], [np.float32(0)]
-    count = 0
+    count = merging = 0
     for n in range(size):
         if stop[0]:
             break
         voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
-        own, last, sides = 0, 0, offsets.size
+        own, last, sides = 0, 0, near.shape[1]
         if joined[n]:
             own, sides = root_of(component[joined[n]], parent), 0
+        else:
+            merging += 1
         for side in range(sides):
-            other = component[ranks[voxel + offsets[side]]]
+            other = component[near[merging - 1, side]]
             if other == 0 or other == last:
                 continue
             last = other
