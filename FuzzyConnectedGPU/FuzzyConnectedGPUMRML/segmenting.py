@@ -16,6 +16,7 @@ from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import segments, writing
 from FuzzyVesselCoreLib.mrml.points import (
     PlacedPoints,
     inside,
@@ -31,32 +32,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     voxel_volume,
     voxels_of,
 )
-from FuzzyVesselCoreLib.mrml.segments import (
-    SEEDS_TAG,
-    check_segmentation,
-    identity,
-    is_as_written,
-    new_segment,
-    put_segment,
-    segments_tagged,
-)
-from FuzzyVesselCoreLib.mrml.writing import (
-    CONNECTEDNESS,
-    DIVISION,
-    LABELMAP,
-    OUTPUTS,
-    SEGMENTATION,
-    all_or_nothing,
-    check_apart,
-    claim,
-    fill_volume,
-    in_scene,
-    output_of,
-    put_beside,
-    refer,
-    refuse_without,
-    show_as_overlay,
-)
+from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, DIVISION, LABELMAP, OUTPUTS, SEGMENTATION
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -106,9 +82,9 @@ class RunOptions(SegmentOptions):
                 text = _("The output {node} must be a {kind}.")
                 raise InputError(text.format(node=node_name(node), kind=kind))
         inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
-        check_apart((scene, labelmap), inputs)
+        writing.check_apart((scene, labelmap), inputs)
         if segmentation is not None:
-            check_segmentation(segmentation, self.segmentID)
+            segments.check_segmentation(segmentation, self.segmentID)
             if segmentation is self.maskNode and self.maskSegmentID in ("", self.segmentID):
                 text = _(
                     "The result would change the mask in {mask}: choose one segment as mask, and "
@@ -190,7 +166,7 @@ class Run:
         options.check_outputs(volume_node)
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
-        self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
+        self.inputs = [each for each in (volume_node, *lists, *others) if writing.in_scene(each)]
         self.voxels = voxels_of(volume_node) if voxels is None else voxels
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = options.region(volume_node, shape)
@@ -228,15 +204,15 @@ class Run:
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""
-        refuse_without(self.inputs)
+        writing.refuse_without(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
             raise InputError(text.format(volume=node_name(self.volume_node)))
         options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
         result = _write(
-            self.volume_node, self.lists, options, found.threshold,
-            found.labels, found.disputed, found.scene.values, found.owners,
+            self.volume_node, self.lists, options, found.threshold, found,
+            values=found.scene.values, owners=found.owners,
         )  # fmt: skip
         scene_node, division = result.sceneNode, result.divisionNode
         contrast, chosen = found.contrast, options.threshold is None
@@ -247,10 +223,10 @@ class Run:
             fuzzy_scene.COUNT: division and str(len(self.lists)),
         }.items():
             scene_node.SetAttribute(name, noted)
-        refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
-        refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
-        refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
-        refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
+        writing.refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
+        writing.refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
+        writing.refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
+        writing.refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
         result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
         result.faintLabels = _labels_at(self._seeds, faint)
@@ -284,7 +260,7 @@ def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
     options = replace(options, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, options, threshold, found.labels, found.disputed)
+    result = _write(volume_node, lists, options, threshold, found)
     result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
 
@@ -401,12 +377,11 @@ def _write(
     lists: Sequence[Any],
     options: RunOptions,
     threshold: float,
-    labels: np.ndarray,
-    disputed: np.ndarray | None,
+    found: Any,
     values: np.ndarray | None = None,
     owners: np.ndarray | None = None,
 ) -> SegmentationResult:
-    """Put vessels into the scene, completely or not at all.
+    """Put vessels (`found`: labels and disputed voxels) into the scene, completely or not at all.
 
     `values` and `owners` are those of a new scene; without values scene and division stay.
     """
@@ -416,61 +391,61 @@ def _write(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids, new = options.sceneVolumeNode, [], []
+    scene_node, mask_id, ids, new = options.sceneVolumeNode, options.maskSegmentID, [], []
     division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    images = {LABELMAP: image_from_array(labels, taken=True)}
+    images = {LABELMAP: image_from_array(found.labels, taken=True)}
     if values is not None:
         images[CONNECTEDNESS] = image_from_array(values, taken=True)
         if owners is None:
             division_node = None
         else:
             images[DIVISION] = image_from_array(owners, taken=True)
-            division_node = division_node or output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
-    segments = []
+            known = writing.output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
+            division_node = division_node or known
+    vessels = []
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
-        part = labels if len(lists) == 1 else (labels == label).astype(np.uint8)
-        segments.append(new_segment(volume_node, part, there, node))
+        part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
+        vessels.append(segments.new_segment(volume_node, part, there, node))
     nodes = {
         LABELMAP: options.labelmapNode,
         CONNECTEDNESS: scene_node,
         DIVISION: division_node,
         SEGMENTATION: there,
     }
-    written = [*images, SEGMENTATION] if segments else [*images]
-    with all_or_nothing() as add:
+    written = [*images, SEGMENTATION] if vessels else [*images]
+    with writing.all_or_nothing() as add:
         for kind in written:
             if nodes[kind] is None:
                 class_name, word = OUTPUTS[kind]
                 nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
                 new.append(nodes[kind])
-        show_as_overlay(nodes[CONNECTEDNESS])
+        writing.show_as_overlay(nodes[CONNECTEDNESS])
         for kind, image in images.items():
-            fill_volume(nodes[kind], image, volume_node)
-        if segments:
-            where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
-            ids = [put_segment(segment, *where) for segment in segments]
-            if disputed is not None:
-                shown = disputed if options.showDisputed else None
-                _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
-        put_beside(new, volume_node)
+            writing.fill_volume(nodes[kind], image, volume_node)
+        for segment in vessels:
+            where = nodes[SEGMENTATION], volume_node, segment_id, mask_id
+            ids.append(segments.put_segment(segment, *where))
+        if vessels and found.disputed is not None:
+            shown = found.disputed if options.showDisputed else None
+            _put_disputed(nodes[SEGMENTATION], volume_node, shown, mask_id)
+        writing.put_beside(new, volume_node)
         for kind in written:
-            claim(nodes[kind], kind, volume_node)
-    vessels = [
-        Vessel(
-            node.GetName() if node is not None else "",
-            n + 1,
-            ids[n] if ids else "",
-            labelled_millilitres(nodes[LABELMAP], n + 1) or 0.0,
-        )
-        for n, node in enumerate(lists)
-    ]
-    disputed_voxels = 0 if disputed is None else np.count_nonzero(disputed)
+            writing.claim(nodes[kind], kind, volume_node)
+    disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
         labelmapNode=nodes[LABELMAP],
         sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
-        vessels=vessels,
-        disputedMl=float(disputed_voxels) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
+        vessels=[
+            Vessel(
+                node.GetName() if node is not None else "",
+                label,
+                ids[label - 1] if ids else "",
+                labelled_millilitres(nodes[LABELMAP], label) or 0.0,
+            )
+            for label, node in enumerate(lists, 1)
+        ],
+        disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
         divisionNode=nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
@@ -479,20 +454,22 @@ def _write(
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
     """ID of the segment of the disputed voxels; empty without one."""
-    tags = DISPUTED, identity(volume_node)
-    return next(iter(segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
+    tags = DISPUTED, segments.identity(volume_node)
+    return next(iter(segments.segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
 
 
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if disputed is not None:
-        segment = new_segment(volume_node, disputed.astype(np.uint8), segmentation_node, None)
+        segment = segments.new_segment(
+            volume_node, disputed.astype(np.uint8), segmentation_node, None
+        )
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
-        segment.SetTag(SEEDS_TAG, DISPUTED)
-        put_segment(segment, segmentation_node, volume_node, "", mask_id)
+        segment.SetTag(segments.SEEDS_TAG, DISPUTED)
+        segments.put_segment(segment, segmentation_node, volume_node, "", mask_id)
         return
     segmentation = segmentation_node.GetSegmentation()
     there = disputed_segment(segmentation_node, volume_node)
-    if there and is_as_written(segmentation.GetSegment(there)):
+    if there and segments.is_as_written(segmentation.GetSegment(there)):
         segmentation.RemoveSegment(there)

@@ -15,6 +15,7 @@ import slicer
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
     VESSEL_COLOR,
@@ -27,18 +28,13 @@ from FuzzyVesselCoreLib.mrml.points import (
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
-from FuzzyVesselCoreLib.mrml.writing import (
-    all_or_nothing,
-    in_scene,
-    refer,
-    referred,
-    refuse_without,
-)
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
-POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
+POINT_PROPERTIES = (
+    *("Label", "Description", "Locked", "Visibility", "Selected", "AssociatedNodeID"),
+)
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
 AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
@@ -106,7 +102,7 @@ def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
 def vessels_of(parameters: Any) -> list[Any]:
     """The lists (vtkMRMLMarkupsFiducialNode) of all vessels, the current one among them."""
     current = parameters.seeds
-    found = list(dict.fromkeys(referred(parameters.parameterNode, ROLE)))
+    found = list(dict.fromkeys(writing.referred(parameters.parameterNode, ROLE)))
     if current is None or current in found:
         return found
     return [*found, current] if len(found) > 1 else [current]
@@ -119,7 +115,7 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
-    refer(parameters.parameterNode, ROLE, lists)
+    writing.refer(parameters.parameterNode, ROLE, lists)
 
 
 def list_of(parameters: Any, name: str) -> Any:
@@ -205,14 +201,21 @@ def order_of(node: Any, index: int) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def give_point(node: Any, index: int, other: Any) -> int:
-    """Give a control point to another list, with all that is said of it; its index there."""
-    new = other.AddControlPointWorld(node.GetNthControlPointPositionWorld(index))
-    for name in (*POINT_PROPERTIES, "Label", "Description"):
-        value = getattr(node, f"GetNthControlPoint{name}")(index)
-        getattr(other, f"SetNthControlPoint{name}")(new, value)
+def give_point(node: Any, index: int, other: Any) -> None:
+    """Give a control point to another list, with all that is said of it."""
+    _add_point(other, node.GetNthControlPointPositionWorld(index), _properties(node, index))
     node.RemoveNthControlPoint(index)
-    return new
+
+
+def _properties(node: Any, index: int) -> dict[str, Any]:
+    """All that is said of a control point, but for its place."""
+    return {name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES}
+
+
+def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any]) -> None:
+    index = node.AddControlPointWorld(position)
+    for name, value in properties.items():
+        getattr(node, f"SetNthControlPoint{name}")(index, value)
 
 
 # ---- points found without a click
@@ -235,7 +238,7 @@ def find_seeds(
         text = _("{name} is no list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
-    inputs = [node for node in nodes if in_scene(node)]
+    inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
         find_map=cached and cached.find,
@@ -245,8 +248,8 @@ def find_seeds(
         device=options.device,
         progress=progress,
     )
-    refuse_without(inputs)
-    with all_or_nothing() as add:
+    writing.refuse_without(inputs)
+    with writing.all_or_nothing() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)
@@ -398,22 +401,17 @@ class ClickHistory:
         return state.setting
 
     def _points(self, node: Any) -> tuple:
-        """Label, position and description of each point that is placed."""
+        """Position, label and description of each point that is placed."""
         placed, state = placed_points(node), []
         for index, at in zip(placed.indices, map(tuple, placed.world.tolist())):
-            label = node.GetNthControlPointLabel(index)
-            self._properties[node, label, at] = {
-                name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES
-            }
-            state.append((label, at, node.GetNthControlPointDescription(index)))
+            properties = _properties(node, index)
+            state.append((at, properties["Label"], properties["Description"]))
+            self._properties[node, state[-1]] = properties
         return tuple(state)
 
     def _restore(self, node: Any, state: tuple) -> None:
         """Put a list back to a state; points that are not placed yet are dropped."""
         with slicer.util.NodeModify(node):
             node.RemoveAllControlPoints()
-            for label, at, description in state:
-                index = node.AddControlPointWorld(at, label)
-                node.SetNthControlPointDescription(index, description)
-                for name, value in self._properties[node, label, at].items():
-                    getattr(node, f"SetNthControlPoint{name}")(index, value)
+            for point in state:
+                _add_point(node, point[0], self._properties[node, point])

@@ -21,10 +21,15 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .input_section import InputSection, RegionSection, region_nodes, region_problem
+from .input_section import (
+    InputSection,
+    RegionSection,
+    VesselsSection,
+    region_nodes,
+    region_problem,
+)
 from .result_section import LEAST, OutputSection, ThresholdSection, chosen_threshold
 from .seeds_section import ClickUndo, SeedsSection
-from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
 # Parameters that the library calls alike: numbers and texts, and members of an enumeration.
@@ -143,14 +148,9 @@ class ConnectednessPanel(Panel):
 
     # --- what sections ask for
 
-    @staticmethod
-    def has_voxels(volume: Any) -> bool:
+    def has_voxels(self, volume: Any) -> bool:
         """Whether a node is a volume with voxels of one component."""
-        try:
-            voxels_of(volume, copy=False)
-        except InputError:
-            return False
-        return True
+        return not _volume_problem(volume)
 
     def result_scene(self, parameters: Any) -> Any:
         """The fuzzy scene of the last run, or None."""
@@ -191,15 +191,12 @@ class ConnectednessPanel(Panel):
     # --- runs: read, compute, write
 
     def why_not(self) -> str:
-        volume, parameters = self.parameters.inputVolume, self.parameters
-        try:
-            voxels_of(volume, copy=False)
-        except InputError as error:
-            return str(error)
-        if volume.GetAttribute(KIND) is not None:
-            return _("This volume is a result of the module: choose the image.")
+        parameters = self.parameters
+        why = _volume_problem(parameters.inputVolume)
+        if not why and parameters.inputVolume.GetAttribute(KIND) is not None:
+            why = _("This volume is a result of the module: choose the image.")
         points = "" if clicked_vessels(parameters) else NO_POINTS
-        return region_problem(parameters) or points
+        return why or region_problem(parameters) or points
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -242,6 +239,15 @@ class ConnectednessPanel(Panel):
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
 
 
+def _volume_problem(volume: Any) -> str:
+    """What stands against a node as a volume, as a sentence; or an empty text."""
+    try:
+        voxels_of(volume, copy=False)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 # ---- results that follow the points by themselves
 
 
@@ -265,7 +271,6 @@ class Following:
         self.forget()
 
     def forget(self) -> None:
-        """The scene is closed, or the panel ends or is left."""
         self._stop()
         self._requested: str | None = None  # the origin of the inputs that were dealt with last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
@@ -365,7 +370,6 @@ class ResultSurface:
         self.forget()
 
     def forget(self) -> None:
-        """The segmentation is gone."""
         self._run.stop()
         self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
         self._seen: tuple = (None, False)  # the segmentation, and whether it is shown in 3D

@@ -13,17 +13,9 @@ from FuzzyConnectedGPUMRML.parameters import ThresholdSource
 from FuzzyConnectedGPUMRML.segmenting import scene_threshold, threshold_scene
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment, result_segments
-from FuzzyVesselCoreLib.mrml.writing import (
-    CONNECTEDNESS,
-    LABELMAP,
-    SEGMENTATION,
-    belongs_to,
-    claim,
-    is_output,
-    output_of,
-    sources_of,
-)
+from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, LABELMAP, SEGMENTATION
 
 from .input_section import SegmentChoice
 from .wording import millilitres, threshold_reason, worded
@@ -48,7 +40,6 @@ class ThresholdSection:
         self.forget()
 
     def forget(self) -> None:
-        """The fuzzy scene is gone, or is that of another volume."""
         self.end_preview()
         self._applied: tuple | None = None  # what the labels were written of
 
@@ -169,7 +160,10 @@ class ThresholdSection:
 
     def measured(self, parameters: Any) -> float | None:
         """Millilitres of the result, also of one that was loaded; None without a result."""
-        there = self._curve(parameters) is not None and self._panel.output.is_shown(parameters)
+        if self._curve(parameters) is None:
+            return None
+        ids = self._panel.output.result_segments(parameters)
+        there = parameters.segmentation is None or ids  # else its segments were deleted
         return fuzzy_scene.labelled_millilitres(parameters.labelmap) if there else None
 
     def leaks(self, parameters: Any, volume_ml: float) -> tuple[float, float]:
@@ -185,8 +179,9 @@ class ThresholdSection:
 
     def show(self, parameters: Any) -> None:
         ui, automatic = self.ui, chosen_threshold(parameters) is None
+        scene_node = self._panel.result_scene(parameters)
         ui.automaticThresholdButton.checked = automatic
-        there = self._panel.result_scene(parameters) is not None or self._panel.running.active
+        there = scene_node is not None or self._panel.running.active
         why = "" if there else _("There is no result yet: press Apply.")
         self._panel.enable(ui.thresholdSlider, why)
         if self._end_preview is not None:
@@ -195,9 +190,7 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(self.measured(parameters))
-        reason = threshold_reason(
-            fuzzy_scene.contrast_threshold(self._panel.result_scene(parameters))
-        )
+        reason = threshold_reason(fuzzy_scene.contrast_threshold(scene_node))
         ui.thresholdNoteLabel.text = reason if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
@@ -239,7 +232,6 @@ class OutputSection:
         self.forget()
 
     def forget(self) -> None:
-        """All nodes are gone."""
         self._drawn: Any = None  # that of the result that was drawn last
         self._overlay: tuple[Any, float] = (None, 0.0)
         self._choice.forget()
@@ -270,10 +262,6 @@ class OutputSection:
         lists = lists or [parameters.seeds]
         found = [chosen or result_segment(node, each, volume) for each in lists]
         return [each for each in found if each]
-
-    def is_shown(self, parameters: Any) -> bool:
-        """Whether the result's segments are still there, if there is a segmentation."""
-        return parameters.segmentation is None or bool(self.result_segments(parameters))
 
     def edited_text(self, parameters: Any) -> str:
         """Which segments stay beside the result because they were edited, as a sentence."""
@@ -381,14 +369,14 @@ class OutputSelector:
     def leave_others(self, parameters: Any) -> None:
         """Leave the outputs of other volumes."""
         node, volume = getattr(parameters, self._name), parameters.inputVolume
-        if None not in (node, volume) and not belongs_to(node, self._kind, volume):
+        if None not in (node, volume) and not writing.belongs_to(node, self._kind, volume):
             setattr(parameters, self._name, None)
 
     def find(self, parameters: Any) -> None:
         """Choose the volume's earlier output, unless one of its outputs is chosen."""
         node, volume = getattr(parameters, self._name), parameters.inputVolume
-        if not belongs_to(node, self._kind, volume):
-            found = output_of(volume, self._kind, self._selector.nodeTypes[0])
+        if not writing.belongs_to(node, self._kind, volume):
+            found = writing.output_of(volume, self._kind, self._selector.nodeTypes[0])
             setattr(parameters, self._name, found)
 
     def choose(self, node: Any) -> None:
@@ -403,7 +391,7 @@ class OutputSelector:
     def _take_new(self, node: Any) -> None:
         parameters = self._panel.parameters
         if parameters.inputVolume is not None:
-            claim(node, self._kind, parameters.inputVolume)
+            writing.claim(node, self._kind, parameters.inputVolume)
             setattr(parameters, self._name, node)
 
     def _agreed(self, parameters: Any, node: Any) -> bool:
@@ -412,7 +400,7 @@ class OutputSelector:
         if volume is None:
             self._panel.say(_("Choose the volume first."))
             return False
-        if belongs_to(node, self._kind, volume):
+        if writing.belongs_to(node, self._kind, volume):
             return True
         if node in (volume, parameters.mask):
             text = _("'{name}' is the volume or the mask: choose another one.")
@@ -426,10 +414,10 @@ class OutputSelector:
                 "Put the vessels of {source} into '{name}'? Its other segments stay as they are."
             )
         question = question.format(name=node.GetName(), source=volume.GetName())
-        if is_output(node, self._kind):
-            others = ", ".join(each.GetName() for each in sources_of(node))
+        if writing.is_output(node, self._kind):
+            others = ", ".join(each.GetName() for each in writing.sources_of(node))
             question += " " + _("It holds the result of {others}.").format(others=others)
         if not slicer.util.confirmYesNoDisplay(question, windowTitle=self._panel.title()):
             return False
-        claim(node, self._kind, volume)
+        writing.claim(node, self._kind, volume)
         return True

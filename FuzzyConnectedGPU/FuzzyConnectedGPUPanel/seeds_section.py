@@ -8,7 +8,7 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML import views
+from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists, views
 from FuzzyConnectedGPUMRML.vessel_lists import (
     ClickHistory,
     Color,
@@ -21,10 +21,12 @@ from FuzzyConnectedGPUMRML.vessel_lists import (
     vessels_of,
 )
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.writing import refer
 
-from .input_section import region_nodes, region_problem
+from .input_section import Cell, Table, icon, region_nodes, region_problem
 from .result_section import chosen_threshold
-from .vessels_section import Cell, Table, icon
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -53,7 +55,6 @@ class SeedsSection:
         self.forget()
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._observers.removeObservers()
         self._observed: list[Any] = []
         self._held = self._moved = False
@@ -106,31 +107,24 @@ class SeedsSection:
     def delete(self) -> None:
         """Delete the point of the row that is selected."""
         node, seed = self._selected()
-        if node is not None:
-            node.RemoveNthControlPoint(seed.index)
+        node.RemoveNthControlPoint(seed.index)
 
     def give(self, other: Any) -> None:
         """Give the point of the row that is selected to another list; None: it is no vessel."""
         node, seed = self._selected()
-        if node is not None and other is not node:
-            other = other or list_of(self._panel.parameters, "backgroundSeeds")
-            give_point(node, seed.index, other)
-            self._panel.update_soon()
+        give_point(node, seed.index, other or list_of(self._panel.parameters, "backgroundSeeds"))
+        self._panel.update_soon()
 
     def fill_menu(self) -> None:
         """Offer the lists that the selected point may be given to."""
         parameters, (own, _seed) = self._panel.parameters, self._selected()
-        texts = {
-            node: _("Give to {vessel}").format(vessel=node.GetName())
-            for node in vessels_of(parameters)
-        }
+        texts = {node: _("Give to {vessel}") for node in vessels_of(parameters)}
         texts[parameters.backgroundSeeds] = _("It is no vessel")
         self.menu.clear()
         for node, text in texts.items():
-            if node is not own or own is None:
-                color = list_color(parameters, node) if node is not None else BACKGROUND_COLOR
-                action = self.menu.addAction(text)
-                action.setIcon(icon(color))
+            if node is not own:
+                action = self.menu.addAction(text.format(vessel=node and node.GetName()))
+                action.setIcon(icon(color_of(node) if node is not None else BACKGROUND_COLOR))
                 action.connect("triggered()", lambda node=node: self.give(node))
 
     def show_odd_point(self) -> None:
@@ -250,11 +244,11 @@ class SeedsSection:
             if there and node is not None:
                 found = seed_rows(volume, node, parameters.radius)
                 self.rows += [(node, seed) for seed in found]
-        self._table.show([_cells(parameters, *row) for row in self.rows])
-        color = list_color(parameters, parameters.seeds)
-        self.ui.seedsCountLabel.text = count_text(parameters.seeds, color)
-        text = count_text(parameters.backgroundSeeds, BACKGROUND_COLOR, _("none (optional)"))
-        self.ui.backgroundCountLabel.text = text
+        self._table.show([_cells(*row) for row in self.rows])
+        seeds, background = parameters.seeds, parameters.backgroundSeeds
+        color = color_of(background) if background is not None else BACKGROUND_COLOR
+        self.ui.seedsCountLabel.text = count_text(seeds, color_of(seeds))
+        self.ui.backgroundCountLabel.text = count_text(background, color, _("none (optional)"))
         why = self._panel.running.why_busy() or region_problem(parameters)
         self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
@@ -266,8 +260,7 @@ def _link(row: SeedRow) -> str:
     return f'<a href="point"><b>{row.label}</b></a>'
 
 
-def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
-    """The cells of a point's row."""
+def _cells(node: Any, seed: SeedRow) -> list[Cell]:
     good = bool(node.GetNthControlPointSelected(seed.index))
     value, around = _("outside"), ""
     if seed.intensity is not None:
@@ -275,15 +268,8 @@ def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
         around = around if good else _("no contrast")
     voxel = ", ".join(map(str, seed.ijk))
     tip = _("{point}, voxel {ijk}").format(point=seed.label, ijk=voxel)
-    color = list_color(parameters, node) if good else FAINT_COLOR
+    color = color_of(node) if good else FAINT_COLOR
     return [(seed.label, tip, color), (value, tip, None), (around, tip, None)]
-
-
-def list_color(parameters: Any, node: Any) -> Color:
-    """The colour of the mark of a list of points."""
-    if node is not None and node is parameters.backgroundSeeds:
-        return BACKGROUND_COLOR
-    return color_of(node)
 
 
 def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
@@ -397,7 +383,6 @@ class ClickUndo:
         self.ui.redoSeedButton.connect("clicked()", self.redo)
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._histories: dict[Any, ClickHistory] = {}
 
     @property
@@ -406,6 +391,10 @@ class ClickUndo:
         parameters = self._panel.parameters
         volume = parameters.inputVolume if parameters is not None else None
         return self._histories.setdefault(volume and volume.GetID(), ClickHistory())
+
+    def remove_vessel(self, parameters: Any, node: Any) -> None:
+        """Remove a vessel, which is a step like any other."""
+        self.history.removed(RemovedVessel(parameters, node))
 
     def undo(self) -> None:
         """Take back the last click."""
@@ -433,3 +422,65 @@ class ClickUndo:
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self.history.can_undo
         self.ui.redoSeedButton.enabled = self.history.can_redo
+
+
+class RemovedVessel:
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
+
+    def __init__(self, parameters: Any, node: Any) -> None:
+        self._parameters, self.node = parameters, node
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        parameters, self._lists = self._parameters, vessels_of(self._parameters)
+        if self.node not in self._lists or len(self._lists) < 2:
+            self._lists = []
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            self._color = color_of(self.node)
+            self._segment = _taken_segment(parameters, self.node)
+            self._result = _result_of(parameters)
+            self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
+            vessel_lists.remove_vessel(parameters, self.node)
+
+    def bring_back(self) -> None:
+        """Put the vessel into its place; its segment too, where no other result came meanwhile."""
+        parameters = self._parameters
+        if self.node not in self._lists:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
+            paint(self.node, self._color)
+            lists = vessels_of(parameters)
+            lists.insert(self._lists.index(self.node), self.node)
+            vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
+            parameters.seeds = self.node
+        if self._result != _result_of(parameters):
+            return
+        if self._divided:
+            refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
+        if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
+            segmentation_node, segment_id, segment, following = self._segment
+            inner = segmentation_node.GetSegmentation()
+            if inner.GetSegment(segment_id) is None:
+                inner.AddSegment(segment, segment_id, following)
+
+
+def _result_of(parameters: Any) -> tuple:
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
+
+
+def _taken_segment(parameters: Any, node: Any) -> tuple | None:
+    """Remove the segment of a list; segmentation, ID, the segment, and the ID behind it."""
+    segmentation_node = parameters.segmentation
+    segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
+    if not segment_id:
+        return None
+    inner = segmentation_node.GetSegmentation()
+    segment = inner.GetSegment(segment_id)
+    if not is_as_written(segment):
+        return None
+    ids = [*inner.GetSegmentIDs(), ""]
+    inner.RemoveSegment(segment_id)
+    return segmentation_node, segment_id, segment, ids[ids.index(segment_id) + 1]
