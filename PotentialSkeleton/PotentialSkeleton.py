@@ -235,7 +235,12 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
 
     def setUp(self) -> None:
+        from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
         slicer.mrmlScene.Clear()
+        self.phantom = liver_phantom((64, 64, 64))
+        self.labelmap = add_phantom_labelmap(self.phantom)
 
     def runTest(self) -> None:
         for test in (self.test_centrelines, self.test_panel):
@@ -244,21 +249,12 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
             test()
             self.delayDisplay("Test passed")
 
-    def addLabelmap(self, size: int) -> tuple[Any, Any]:
-        """A liver phantom, and the labelmap of its vessels."""
-        from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
-        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-
-        phantom = liver_phantom((size, size, size))
-        return phantom, add_phantom_labelmap(phantom)
-
     def test_centrelines(self) -> None:
         """The skeleton is inside the vessels, and every output tells of the same branches."""
-        phantom, labelmap = self.addLabelmap(64)
-        result = PotentialSkeletonLogic().extract(labelmap, tubesNode=True)
+        result = PotentialSkeletonLogic().extract(self.labelmap, tubesNode=True)
         voxels = slicer.util.arrayFromVolume(result.labelmapNode)
         self.assertGreater(voxels.sum(), 50)
-        self.assertFalse((voxels[phantom.mask == 0]).any())
+        self.assertFalse(voxels[self.phantom.mask == 0].any())
         self.assertTrue(all(result.skeleton.report["guarantees"].values()))
         branches = len(result.skeleton.branches)
         self.assertGreater(branches, 3)
@@ -274,9 +270,8 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         if not opened:
             panel.enter()
         try:
-            _phantom, labelmap = self.addLabelmap(48)
             parameters, scene = panel.logic.getParameterNode(), slicer.mrmlScene
-            parameters.input, parameters.curves = labelmap, True
+            parameters.input, parameters.curves = self.labelmap, True
             panel.ui.applyButton.click()
             branches = scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode")
             self.assertGreater(branches, 3)

@@ -161,13 +161,12 @@ def stored_skeleton(model_node: Any) -> CurveSkeleton:
             pairwise(ends.tolist()), pairs.reshape(-1, 2), components
         )
     ]
-    degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))
+    kinds = [{1: END, 2: LOOP}.get(count, JUNCTION) for count in np.bincount(pairs.ravel())]
     nodes: list[Any] = [None] * len(numbers)
     for branch in branches:
         for number, at in ((branch.start, 0), (branch.end, -1)):
-            kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
             place, width = branch.points[at], float(branch.radius[at])
-            nodes[number] = nodes[number] or Node(place, kind, width, branch.component)
+            nodes[number] = nodes[number] or Node(place, kinds[number], width, branch.component)
     return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
 
 
@@ -216,13 +215,6 @@ def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
         if data.GetNumberOfLines():
             node.GetDisplayNode().SetLineWidth(LINE_WIDTH)
             node.GetDisplayNode().LightingOff()
-
-
-def kind_of(model: Any) -> str:
-    """What the colours of a model of lines tell, as `color_by` takes it."""
-    display = model.GetDisplayNode()
-    name = display.GetActiveScalarName() if display is not None else None
-    return next((kind for kind, array in COLOR_ARRAYS.items() if array == name), "radius")
 
 
 def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
@@ -311,18 +303,15 @@ def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
 
 def show_names(model: Any, skeleton: CurveSkeleton) -> None:
     """Write the names that there are into the lines' cell array."""
-    texts: dict[int, list[str]] = {}
+    texts: list[list[str]] = [[] for _ in skeleton.branches]
     for point, text in _anchors(model):
         branch = _branch_at(skeleton, point)
-        if branch is not None:  # of two branches that have become one, both names
-            parts = texts.setdefault(branch, [])
-            if text not in parts:
-                parts.append(text)
+        if branch is not None and text not in texts[branch]:
+            texts[branch].append(text)  # of two branches that have become one, both names
     cells = model.GetPolyData().GetCellData()
     cells.RemoveArray(NAME)
-    if texts:
-        said = [BETWEEN.join(texts.get(number, ())) for number in range(len(skeleton.branches))]
-        cells.AddArray(vtk_array(np.array(said, object), NAME))
+    if any(texts):
+        cells.AddArray(vtk_array([BETWEEN.join(parts) for parts in texts], NAME))
 
 
 def _anchors(model: Any) -> list[Any]:

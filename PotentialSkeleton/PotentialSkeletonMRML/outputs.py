@@ -211,7 +211,9 @@ def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
     if "curveNodes" in nodes:
         _fill_curves(add, model, skeleton, nodes["curveNodes"])
     update_table(model)
-    color_by(model, lines.kind_of(model))
+    display = model.GetDisplayNode()
+    arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
+    color_by(model, arrays.get(display and display.GetActiveScalarName(), "radius"))
 
 
 def show_sections(model: Any) -> None:
@@ -372,11 +374,7 @@ def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None)
 
 
 def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
-    """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
-
-    Where the first curve is in a folder already, the others join it; a new folder lies beside
-    `source_node`.
-    """
+    """Put curves into the folder of the first one; a new folder lies beside `source_node`."""
     hierarchy = writing.subject_hierarchy()
     if hierarchy is None or not curves:
         return

@@ -292,11 +292,7 @@ class Tree:
         return branch_tools.distance_between(self.skeleton, *places)
 
     def straighten(
-        self,
-        way: Any,
-        volumeNode: Any,
-        width: float | None = None,
-        progress: Any = None,
+        self, way: Any, volumeNode: Any, width: float | None = None, progress: Any = None
     ) -> vessels.StraightenedNodes:
         """Add a straightened volume of a branch (its number) or of the way between two places.
 

@@ -84,16 +84,14 @@ class Clicks:
         self._buttons[kind].checked = True
         self._tools.say(ASKS[kind])
         node.AddObserver(node.PointPositionDefinedEvent, self._on_point)
-        self._place.placeMultipleMarkups = (
-            slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
-        )
+        multiple = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
+        self._place.placeMultipleMarkups = multiple
         self._place.setCurrentNode(node)
         self._place.placeModeEnabled = True
 
-    def _on_mode(self, on: bool) -> None:
-        """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on:
-            qt.QTimer.singleShot(0, self._end_unless_placing)
+    def _on_mode(self, _on: bool) -> None:
+        """Placing may have been ended with the right mouse button, Escape or another tool."""
+        qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
         if self._points is not None and not self._place.placeModeEnabled:

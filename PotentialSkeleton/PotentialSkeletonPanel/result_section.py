@@ -152,18 +152,13 @@ class ResultSection:
         legends: dict[str, tuple[str, list]] = {
             "tree": (_("A colour for each tree"), []),
             "branch": (_("A colour for each branch"), []),
-            "radius": (radii, [lines.radius_color(step / 8) for step in range(9)]),
+            "radius": (radii, [lines.radius_color(step / 5) for step in range(6)]),
             "generation": (_("Generation 0-7"), [lines.generation_color(n) for n in range(8)]),
         }
         title, colors = legends[kind]
-        self.ui.legendTitle.text = title
-        self.ui.legendFrame.setVisible(bool(colors))  # else the title has its room
-        stops = ", ".join(
-            f"stop: {number / (len(colors) - 1):.3f} {qt.QColor.fromRgbF(*color[:3]).name()}"
-            for number, color in enumerate(colors)
-        )
-        gradient = f"qlineargradient(x1: 0, y1: 0, x2: 1, y2: 0, {stops})"
-        self.ui.legendFrame.styleSheet = f"background: {gradient}" if colors else ""
+        names = (qt.QColor.fromRgbF(*color).name() for color in colors)
+        strip = "".join(f'<font color="{name}">\N{FULL BLOCK}</font>' for name in names)
+        self.ui.legendTitle.text = f"{title} {strip}"
 
     def _on_chosen(self) -> None:
         """Show the branches that were clicked; of several trees, those of the first."""

@@ -10,13 +10,7 @@ from slicer.i18n import tr as _
 from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
 from PotentialSkeletonMRML import outputs, solid
-from PotentialSkeletonMRML.parameters import (
-    WRITTEN,
-    Colouring,
-    options_of,
-    segments_of,
-    settings_text,
-)
+from PotentialSkeletonMRML import parameters as choices
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
@@ -47,7 +41,6 @@ class SkeletonPanel(Panel):
         if node is not None:
             with slicer.util.NodeModify(parameters.parameterNode):
                 parameters.input, parameters.segment = node, segment_id or parameters.segment
-        self.update_soon()  # the legend is as wide as the panel, which is only known later
 
     def exit(self) -> None:
         self.ui.branchTable.clearSelection()
@@ -68,7 +61,7 @@ class SkeletonPanel(Panel):
         if solid.is_segmentation(chosen):
             if chosen.GetSegmentation().GetNumberOfSegments() == 0:
                 return _("The segmentation has no segment: choose another one.")
-            if not segments_of(self.parameters):
+            if not choices.segments_of(self.parameters):
                 return _("Tick the segments whose centrelines you want.")
         elif chosen.GetImageData() is None:
             return _("The labelmap has no voxels: choose another one.")
@@ -86,7 +79,7 @@ class SkeletonPanel(Panel):
     def show(self) -> None:
         parameters = self.parameters
         self._show_vessels(parameters)
-        vessels = (parameters.input, tuple(segments_of(parameters)))
+        vessels = (parameters.input, tuple(choices.segments_of(parameters)))
         if vessels != self._said_of:
             self._said_of = vessels
             self.say("")
@@ -96,7 +89,8 @@ class SkeletonPanel(Panel):
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
-        models = (outputs.kept_model(parameters.input, each) for each in segments_of(parameters))
+        segments = choices.segments_of(parameters)
+        models = (outputs.kept_model(parameters.input, each) for each in segments)
         return [model for model in models if model is not None]
 
     def _next_step(self) -> str:
@@ -107,7 +101,7 @@ class SkeletonPanel(Panel):
             return why
         if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
-        models, settings = self.result.models, settings_text(self.parameters)
+        models, settings = self.result.models, choices.settings_text(self.parameters)
         if not all(outputs.is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
         if any((each.GetAttribute(outputs.SETTINGS) or settings) != settings for each in models):
@@ -127,8 +121,8 @@ class SkeletonPanel(Panel):
         if ids and parameters.segment not in ids:
             parameters.segment = ids[0]
         if parameters.segments:
-            there = [each for each in segments_of(parameters) if each in ids]
-            if len(there) < len(segments_of(parameters)):
+            there = [each for each in choices.segments_of(parameters) if each in ids]
+            if len(there) < len(choices.segments_of(parameters)):
                 parameters.segments = json.dumps(there) if there else ""
 
     def _show_vessels(self, parameters: Any) -> None:
@@ -146,7 +140,7 @@ class SkeletonPanel(Panel):
             if selector.multiSelection != several:  # it fills its list again
                 selector.multiSelection = several
             if several:
-                selector.setSelectedSegmentIDs(segments_of(parameters))
+                selector.setSelectedSegmentIDs(choices.segments_of(parameters))
             else:
                 selector.setCurrentSegmentID(parameters.segment)
         selector.blockSignals(False)
@@ -155,7 +149,7 @@ class SkeletonPanel(Panel):
         """Use all visible segments, or the previous one; colours then distinguish the trees."""
         parameters = self.parameters
         ids = solid.visible_segments(parameters.input) or [parameters.segment]
-        plain, by_tree = Colouring.RADIUS, Colouring.TREE
+        plain, by_tree = choices.Colouring.RADIUS, choices.Colouring.TREE
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.segments = json.dumps(ids) if on else ""
             if parameters.colouring == (plain if on else by_tree):
@@ -195,10 +189,11 @@ class SkeletonPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
-        node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
-        settings, options, jobs = settings_text(parameters), options_of(parameters), []
+        node, colouring, jobs = parameters.input, parameters.colouring, []
+        segments, options = choices.segments_of(parameters), choices.options_of(parameters)
+        settings = choices.settings_text(parameters)
         earlier = [outputs.own_nodes(outputs.kept_model(node, each)) for each in segments]
-        wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
+        wanted = {output: getattr(parameters, name) for output, name in choices.WRITTEN.items()}
         for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
             asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
             asked["modelNode"] = nodes.get("modelNode", True)
