@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import slicer
@@ -13,6 +14,8 @@ from slicer.util import VTKObservationMixin
 
 # Slicer appends this file's folder to `sys.path` before it loads the file. The project's packages
 # are imported inside functions, so that the module loads whatever is missing.
+
+PHANTOM_SIZE = 192  # voxels along each axis, in Sample Data
 
 
 class FuzzyConnectedGPU(ScriptedLoadableModule):
@@ -50,10 +53,34 @@ class FuzzyConnectedGPU(ScriptedLoadableModule):
 
 
 def registerSampleData() -> None:
-    """Add the phantom to the module Sample Data."""
-    from FuzzyConnectedGPUMRML.sample_data import register
+    """Add the phantom, with its picture, to the module Sample Data."""
+    import SampleData
 
-    register()
+    category, logic = "FuzzyVesselGPU", SampleData.SampleDataLogic()
+    logic.registerCustomSampleDataCategory(category, title=_("Vessels (FuzzyVesselGPU)"))
+    logic.registerCustomSampleDataSource(
+        category=category,
+        sampleName="LiverPhantom",
+        uris="made-on-the-spot:liver-phantom",  # no file is downloaded, but an address is needed
+        fileNames=None,
+        nodeNames=_("Liver phantom"),
+        thumbnailFileName=str(Path(__file__).parent / "Resources" / "Icons" / "LiverPhantom.png"),
+        customDownloader=addPhantomWithSeeds,
+    )
+
+
+def addPhantomWithSeeds(_source: Any = None) -> list[Any]:
+    """Make the liver phantom with its seeds and show it; returns its volume in a list."""
+    from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, add_phantom, paint
+    from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+    volume, seeds, background = add_phantom(liver_phantom((PHANTOM_SIZE,) * 3))
+    volume.GetDisplayNode().AutoWindowLevelOff()
+    volume.GetDisplayNode().SetWindowLevelMinMax(-60, 300)
+    paint(seeds, VESSEL_COLOR)
+    paint(background, BACKGROUND_COLOR)
+    slicer.util.setSliceViewerLayers(background=volume, fit=True)
+    return [volume]
 
 
 class FuzzyConnectedGPUWidget(ScriptedLoadableModuleWidget, VTKObservationMixin):
@@ -109,8 +136,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def __init__(self) -> None:
         ScriptedLoadableModuleLogic.__init__(self)
+        from FuzzyConnectedGPULib import CachedConnectedness
+
         self._wrapper: Any = None  # FuzzyConnectedGPUParameterNode
-        self._cached: Any = None
+        self.cached = CachedConnectedness()  # the contrast map of the last run, for the next one
 
     def getParameterNode(self) -> Any:
         """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""
@@ -287,16 +316,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def forget(self) -> None:
         """Free the cache that makes the next run on the same volume faster."""
-        self._cached = None
-
-    @property
-    def cached(self) -> Any:
-        """What goes from run to run: the contrast map of the last run."""
-        from FuzzyConnectedGPULib import CachedConnectedness
-
-        if self._cached is None:
-            self._cached = CachedConnectedness()
-        return self._cached
+        self.cached.forget()
 
 
 def _options(arguments: dict[str, Any]) -> Any:
@@ -307,18 +327,102 @@ def _options(arguments: dict[str, Any]) -> Any:
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
-    """Self test on the liver phantom, through the same buttons as a user's."""
+    """Self test: presses the panel's buttons, each time in a new scene with a liver phantom."""
 
     def runTest(self) -> None:
         from importlib.util import find_spec
 
-        from FuzzyConnectedGPUPanel import self_test
-
         if find_spec("numba") is None:  # it is installed at the first run, after a question
             self.delayDisplay("Skipped: numba is not installed.")
             return
-        for check in self_test.CHECKS:
-            slicer.mrmlScene.Clear()
-            self.delayDisplay((check.__doc__ or "").split("\n")[0])
-            check(self)
-            self.delayDisplay("Test passed")
+        widget = slicer.util.getModuleWidget("FuzzyConnectedGPU")
+        opened = widget.parent.isEntered
+        if not opened:
+            widget.enter()
+        try:
+            for check in (self.segmentInPanel, self.divideVessels, self.keepPointsOfVolumes):
+                slicer.mrmlScene.Clear()
+                self.delayDisplay((check.__doc__ or "").split("\n")[0])
+                self.parameters = widget.logic.getParameterNode()
+                self.parameters.inputVolume, self.parameters.seeds = self._addPhantom()
+                slicer.app.processEvents()
+                check(widget.panel, widget.ui)
+                self.delayDisplay("Test passed")
+        finally:
+            if not opened:
+                widget.exit()
+
+    def _addPhantom(self) -> tuple[Any, Any]:
+        """The nodes of a liver phantom's volume and seeds."""
+        from FuzzyVesselCoreLib.mrml.points import add_phantom
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
+        return add_phantom(liver_phantom((48, 48, 48)))[:2]
+
+    def segmentInPanel(self, panel: Any, ui: Any) -> None:
+        """Apply makes a segment, in 3D, too; the slider changes it; without 3D no surface stays."""
+        parameters = self.parameters
+        self.assertEqual(ui.seedsTable.rowCount, parameters.seeds.GetNumberOfControlPoints())
+        ui.applyButton.click()
+        inner = parameters.segmentation.GetSegmentation()
+        self.assertEqual(inner.GetNumberOfSegments(), 1)
+        ui.thresholdSlider.value = 0.25
+        while panel.surface.waits:
+            slicer.app.processEvents()
+        values = slicer.util.arrayFromVolume(parameters.sceneVolume)
+        labels = slicer.util.arrayFromVolume(parameters.labelmap)
+        self.assertTrue(((labels > 0) == (values >= values.dtype.type(parameters.threshold))).all())
+        self.assertTrue(inner.ContainsRepresentation("Closed surface"))
+        ui.show3DCheckBox.checked = False
+        slicer.app.processEvents()
+        self.assertFalse(inner.ContainsRepresentation("Closed surface"))
+
+    def divideVessels(self, panel: Any, ui: Any) -> None:
+        """A second vessel gets its own segment; undo; an output that is removed is not chosen."""
+        parameters, first = self.parameters, self.parameters.seeds
+        ui.addVesselButton.click()
+        second, last = parameters.seeds, first.GetNumberOfControlPoints() - 1
+        second.AddControlPointWorld(first.GetNthControlPointPositionWorld(last))
+        first.RemoveNthControlPoint(last)
+        slicer.app.processEvents()
+        ui.applyButton.click()
+        node, labels = parameters.segmentation, slicer.util.arrayFromVolume(parameters.labelmap)
+        self.assertEqual(node.GetSegmentation().GetNumberOfSegments(), 2)
+        for number, segment in enumerate(node.GetSegmentation().GetSegmentIDs(), 1):
+            found = slicer.util.arrayFromSegmentBinaryLabelmap(
+                node, segment, parameters.inputVolume
+            )
+            self.assertTrue(found.any())
+            self.assertTrue(((found > 0) == (labels == number)).all())
+        panel.undoing.undo()
+        slicer.app.processEvents()
+        self.assertEqual(first.GetNumberOfControlPoints(), last + 1)
+        for name, selector in (
+            ("sceneVolume", ui.sceneSelector),
+            ("labelmap", ui.labelmapSelector),
+            ("segmentation", ui.segmentationSelector),
+        ):
+            selector.removeCurrentNode()
+            slicer.app.processEvents()
+            self.assertIsNone(getattr(parameters, name))
+            self.assertIsNone(selector.currentNode())
+
+    def keepPointsOfVolumes(self, panel: Any, ui: Any) -> None:
+        """Points, threshold and result belong to their volume; choosing one starts no run."""
+        parameters, offered = self.parameters, ui.inputSelector
+        volume, points = parameters.inputVolume, parameters.seeds
+        ui.applyButton.click()
+        ui.thresholdSlider.value = 0.25
+        slicer.app.processEvents()
+        labels = slicer.util.arrayFromVolume(parameters.labelmap).copy()
+        offered.setCurrentNode(self._addPhantom()[0])
+        slicer.app.processEvents()
+        self.assertIsNone(parameters.seeds)
+        self.assertIsNone(parameters.labelmap)
+        offered.setCurrentNode(volume)
+        slicer.app.processEvents()
+        self.assertIs(parameters.seeds, points)
+        self.assertAlmostEqual(parameters.threshold, 0.25)
+        self.assertTrue((slicer.util.arrayFromVolume(parameters.labelmap) == labels).all())
+        nodes = [offered.nodeFromIndex(number) for number in range(offered.nodeCount())]
+        self.assertNotIn(parameters.sceneVolume, nodes)

@@ -107,7 +107,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         label: int | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        wait: Callable[..., Any] | None = None,
         **choices: Any,
     ) -> Any:
         """Find the centrelines of an object; the scene changes only if all goes well.
@@ -126,8 +125,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             Value in the labelmap; by default everything that is not 0.
         progress : callable, optional
             ``progress(fraction) -> bool``; False cancels.
-        wait : callable, optional
-            ``wait(work, progress)`` returns ``work(progress)``, for example of another thread.
         strength, level, divergence, charge_distance, method, device, drop_islands, close_tunnels
             See `PotentialSkeletonLib.skeletonize`.
         curveNodes : bool or list of vtkMRMLMarkupsCurveNode, default True
@@ -162,7 +159,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
         outputs = {name: choices.pop(name) for name in NODES if name in choices}
         jobs = [(read_solid(inputNode, segmentID, label), outputs)]
-        return extract_all(jobs, choices, progress, wait)[0]
+        return extract_all(jobs, choices, progress)[0]
 
     def extractSegments(
         self,
@@ -171,7 +168,6 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         *,
         outputs: Callable[[str], dict[str, Any]] | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        wait: Callable[..., Any] | None = None,
         **options: Any,
     ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
@@ -186,7 +182,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         outputs : callable, optional
             ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
             ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
-        progress, wait : callable, optional
+        progress : callable, optional
             As of `extract`.
         **options
             Of `PotentialSkeletonLib.skeletonize`, for all of them.
@@ -203,7 +199,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
             (read_solid(inputNode, each), outputs(each) if outputs else {})
             for each in segments_named(inputNode, segmentIDs)
         ]
-        return extract_all(jobs, options, progress, wait)
+        return extract_all(jobs, options, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.
@@ -238,16 +234,56 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):
     """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
 
-    newLogic = PotentialSkeletonLogic
-
     def setUp(self) -> None:
+        from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
+        from FuzzyVesselCoreLib.phantom.liver import liver_phantom
+
         slicer.mrmlScene.Clear()
+        self.phantom = liver_phantom((64, 64, 64))
+        self.labelmap = add_phantom_labelmap(self.phantom)
 
     def runTest(self) -> None:
-        from PotentialSkeletonPanel import self_test
-
-        for check in self_test.CHECKS:
+        for test in (self.test_centrelines, self.test_panel):
             self.setUp()
-            self.delayDisplay((check.__doc__ or "").split("\n")[0])
-            check(self)
+            self.delayDisplay(test.__doc__)
+            test()
             self.delayDisplay("Test passed")
+
+    def test_centrelines(self) -> None:
+        """The skeleton is inside the vessels, and every output tells of the same branches."""
+        result = PotentialSkeletonLogic().extract(self.labelmap, tubesNode=True)
+        voxels = slicer.util.arrayFromVolume(result.labelmapNode)
+        self.assertGreater(voxels.sum(), 50)
+        self.assertFalse(voxels[self.phantom.mask == 0].any())
+        self.assertTrue(all(result.skeleton.report["guarantees"].values()))
+        branches = len(result.skeleton.branches)
+        self.assertGreater(branches, 3)
+        self.assertEqual(len(result.curveNodes), branches)
+        self.assertEqual(result.modelNode.GetPolyData().GetNumberOfLines(), branches)
+        self.assertEqual(result.tableNode.GetNumberOfRows(), branches)
+        self.assertGreater(result.tubesNode.GetPolyData().GetNumberOfCells(), branches)
+
+    def test_panel(self) -> None:
+        """Apply in the panel lists the branches; what was unticked goes with the next run."""
+        panel = slicer.util.getModuleWidget("PotentialSkeleton")
+        opened = panel.parent.isEntered
+        if not opened:
+            panel.enter()
+        try:
+            parameters, scene = panel.logic.getParameterNode(), slicer.mrmlScene
+            parameters.input, parameters.curves = self.labelmap, True
+            panel.ui.applyButton.click()
+            branches = scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode")
+            self.assertGreater(branches, 3)
+            self.assertEqual(panel.ui.branchTable.rowCount, branches)
+            models = scene.GetNumberOfNodesByClass("vtkMRMLModelNode")
+            panel.ui.branchTable.selectRow(0)  # a branch is shown in the views
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models + 1)
+            panel.ui.branchTable.clearSelection()
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLModelNode"), models)
+            parameters.curves = False
+            panel.ui.applyButton.click()
+            self.assertEqual(scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode"), 0)
+        finally:
+            if not opened:
+                panel.exit()

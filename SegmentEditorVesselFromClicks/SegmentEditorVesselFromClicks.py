@@ -1,4 +1,4 @@
-import os
+from pathlib import Path
 
 import slicer
 from slicer.i18n import tr as _
@@ -28,10 +28,9 @@ def registerEffect() -> None:
     """Hand the effect to the Segment Editor, from where each editor clones its own."""
     import qSlicerSegmentationsEditorEffectsPythonQt as effects
 
-    folder = os.path.dirname(__file__)
-    source = os.path.join(folder, "SegmentEditorVesselFromClicksLib", "SegmentEditorEffect.py")
+    source = Path(__file__).parent / "SegmentEditorVesselFromClicksLib" / "SegmentEditorEffect.py"
     effect = effects.qSlicerSegmentEditorScriptedEffect(None)
-    effect.setPythonSource(source.replace("\\", "/"))
+    effect.setPythonSource(source.as_posix())
     effect.self().register()
 
 

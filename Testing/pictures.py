@@ -26,7 +26,6 @@ from Benchmarks.clicks import clicks_inside
 from Benchmarks.volumes import known_vessels
 from emulators.qt import application
 from emulators.qt.panel import Panel
-from FuzzyConnectedGPUMRML.sample_data import add_phantom_with_seeds
 from FuzzyConnectedGPUMRML.segmenting import disputed_segment
 from FuzzyConnectedGPUMRML.vessel_lists import KINDS as LOOKS
 from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
@@ -131,7 +130,9 @@ def put(voxels: np.ndarray, volume: Any, node: Any) -> None:
 
 def phantom_scene() -> tuple[Any, Any, Any]:
     """The sample phantom, and its points in vessels and beside them."""
-    (volume,) = add_phantom_with_seeds()
+    from FuzzyConnectedGPU import addPhantomWithSeeds
+
+    (volume,) = addPhantomWithSeeds()
     seeds, background = (slicer.util.getNode(name) for name in ("Vessels", "Background"))
     background.GetDisplayNode().SetVisibility(False)
     return volume, seeds, background
@@ -243,7 +244,7 @@ def segment_editor(folder: Path) -> None:
     segmentation.SetReferenceImageGeometryParameterFromVolumeNode(volume)
     inner = segmentation.GetSegmentation()
     for kind in KINDS[:2]:
-        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind])
+        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind][1])
     with contextlib.closing(Editor("Vessel from clicks", segmentation, volume)) as editor:
         frame, live = editor.effect.optionsFrame(), editor.effect.self().live
 

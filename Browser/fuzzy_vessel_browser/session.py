@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.history import ClickHistory
 from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
-from FuzzyConnectedGPUMRML.vessel_lists import OTHER, color_of, set_kind
+from FuzzyConnectedGPUMRML.vessel_lists import OTHER, ClickHistory, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 from FuzzyVesselCoreLib.mrml import points as markups

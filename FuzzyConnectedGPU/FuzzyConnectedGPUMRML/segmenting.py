@@ -16,6 +16,7 @@ from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import reading, segments, writing
 from FuzzyVesselCoreLib.mrml.points import (
     PlacedPoints,
     inside,
@@ -23,40 +24,7 @@ from FuzzyVesselCoreLib.mrml.points import (
     points_in_volume,
     seeds_of,
 )
-from FuzzyVesselCoreLib.mrml.reading import (
-    ijk_to_ras,
-    image_from_array,
-    node_name,
-    region_mask,
-    voxel_volume,
-    voxels_of,
-)
-from FuzzyVesselCoreLib.mrml.segments import (
-    SEEDS_TAG,
-    check_segmentation,
-    identity,
-    is_as_written,
-    new_segment,
-    put_segment,
-    segments_tagged,
-)
-from FuzzyVesselCoreLib.mrml.writing import (
-    CONNECTEDNESS,
-    DIVISION,
-    LABELMAP,
-    OUTPUTS,
-    SEGMENTATION,
-    all_or_nothing,
-    check_apart,
-    claim,
-    fill_volume,
-    in_scene,
-    output_of,
-    put_beside,
-    refer,
-    refuse_without,
-    show_as_overlay,
-)
+from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, DIVISION, LABELMAP, OUTPUTS, SEGMENTATION
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -91,7 +59,9 @@ class RunOptions(SegmentOptions):
 
     def region(self, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
-        return region_mask(self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID)
+        return reading.region_mask(
+            self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID
+        )
 
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
@@ -102,22 +72,19 @@ class RunOptions(SegmentOptions):
             (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
             (segmentation, "vtkMRMLSegmentationNode", _("segmentation")),
         ):
-            if node is not None and not node.IsA(class_name):
+            if node is not None and node.GetClassName() != class_name:
                 text = _("The output {node} must be a {kind}.")
-                raise InputError(text.format(node=node_name(node), kind=kind))
-        if scene is not None and scene.IsA("vtkMRMLLabelMapVolumeNode"):
-            text = _("The connectedness map cannot go into the labelmap {scene}.")
-            raise InputError(text.format(scene=node_name(scene)))
+                raise InputError(text.format(node=reading.node_name(node), kind=kind))
         inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
-        check_apart((scene, labelmap), inputs)
+        writing.check_apart((scene, labelmap), inputs)
         if segmentation is not None:
-            check_segmentation(segmentation, self.segmentID)
+            segments.check_segmentation(segmentation, self.segmentID)
             if segmentation is self.maskNode and self.maskSegmentID in ("", self.segmentID):
                 text = _(
                     "The result would change the mask in {mask}: choose one segment as mask, and "
                     "another one, or a new one, for the result."
                 )
-                raise InputError(text.format(mask=node_name(segmentation)))
+                raise InputError(text.format(mask=reading.node_name(segmentation)))
 
 
 class UnsureNote(str):
@@ -129,17 +96,6 @@ class UnsureNote(str):
         self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
         self.threshold = threshold
         return self
-
-
-class SamePlaceError(InputError):
-    """A seed and a background seed (labels of control points) are in the same voxel."""
-
-    def __init__(self, seed: str, background: str) -> None:
-        self.seed, self.background = seed, background
-        super().__init__(
-            f"The seed {seed} and the background seed {background} are in the same voxel: move or "
-            "delete one of the two."
-        )
 
 
 @dataclass(frozen=True)
@@ -204,8 +160,8 @@ class Run:
         options.check_outputs(volume_node)
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
-        self.inputs = [each for each in (volume_node, *lists, *others) if in_scene(each)]
-        self.voxels = voxels_of(volume_node) if voxels is None else voxels
+        self.inputs = [each for each in (volume_node, *lists, *others) if writing.in_scene(each)]
+        self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
@@ -214,7 +170,6 @@ class Run:
         self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
         self._names = _names_of(self.lists)
         self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
-        self.first_voxel = next((s.voxels[0] for s in self._seeds if s.labels), np.zeros(3, int))
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
@@ -235,19 +190,23 @@ class Run:
         except SameVoxelError as error:
             seed = _labels_at(self._seeds, [error.voxel])[0]
             other = _labels_at([self._background], [error.voxel])[0]
-            raise SamePlaceError(seed, other) from error
+            text = _(
+                "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or "
+                "delete one."
+            )
+            raise InputError(text.format(seed=seed, background=other)) from error
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""
-        refuse_without(self.inputs)
+        writing.refuse_without(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
-            raise InputError(text.format(volume=node_name(self.volume_node)))
+            raise InputError(text.format(volume=reading.node_name(self.volume_node)))
         options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
         result = _write(
-            self.volume_node, self.lists, options, found.threshold,
-            found.labels, found.disputed, found.scene.values, found.owners,
+            self.volume_node, self.lists, options, found.threshold, found,
+            values=found.scene.values, owners=found.owners,
         )  # fmt: skip
         scene_node, division = result.sceneNode, result.divisionNode
         contrast, chosen = found.contrast, options.threshold is None
@@ -258,10 +217,10 @@ class Run:
             fuzzy_scene.COUNT: division and str(len(self.lists)),
         }.items():
             scene_node.SetAttribute(name, noted)
-        refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
-        refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
-        refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
-        refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
+        writing.refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
+        writing.refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
+        writing.refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
+        writing.refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
         result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
         result.faintLabels = _labels_at(self._seeds, faint)
@@ -295,7 +254,7 @@ def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
     options = replace(options, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, options, threshold, found.labels, found.disputed)
+    result = _write(volume_node, lists, options, threshold, found)
     result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
     return result
 
@@ -316,7 +275,7 @@ def _grid_of(volume_node: Any) -> np.ndarray:
     """Where a volume has voxels: their number along I, J, K below its IJKToRAS."""
     image = volume_node.GetImageData()
     counts = image.GetDimensions() if image is not None else (0, 0, 0)
-    return np.vstack([ijk_to_ras(volume_node), [*counts, 1]])
+    return np.vstack([reading.ijk_to_ras(volume_node), [*counts, 1]])
 
 
 def _names_of(lists: Sequence[Any]) -> list[str]:
@@ -350,16 +309,14 @@ def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
 ) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
-    if len(lists) == 1:
-        return [seeds_of(lists[0], volume_node, shape, region)]
-    found = []
+    wanted, found = is_seed if len(lists) > 1 else None, []
     for node in lists:
-        placed = placed_points(node).labels if node is not None else []
-        if placed and not placed_points(node, is_seed).labels:
+        points = node and placed_points(node)
+        if points and points.labels and not placed_points(node, wanted).labels:
             none = np.empty((0, 3), np.int64)
             found.append(PlacedPoints([], none, [], none))
         else:
-            found.append(seeds_of(node, volume_node, shape, region, wanted=is_seed))
+            found.append(seeds_of(node, volume_node, shape, region, wanted=wanted))
     return found
 
 
@@ -394,7 +351,7 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
     if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
         return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
     lists = fuzzy_scene.vessels_of_scene(scene_node)
-    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
+    owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         raise InputError(
@@ -414,12 +371,11 @@ def _write(
     lists: Sequence[Any],
     options: RunOptions,
     threshold: float,
-    labels: np.ndarray,
-    disputed: np.ndarray | None,
+    found: Any,
     values: np.ndarray | None = None,
     owners: np.ndarray | None = None,
 ) -> SegmentationResult:
-    """Put vessels into the scene, completely or not at all.
+    """Put vessels (`found`: labels and disputed voxels) into the scene, completely or not at all.
 
     `values` and `owners` are those of a new scene; without values scene and division stay.
     """
@@ -429,61 +385,61 @@ def _write(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, ids, new = options.sceneVolumeNode, [], []
+    scene_node, mask_id, ids, new = options.sceneVolumeNode, options.maskSegmentID, [], []
     division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    images = {LABELMAP: image_from_array(labels, taken=True)}
+    images = {LABELMAP: reading.image_from_array(found.labels, taken=True)}
     if values is not None:
-        images[CONNECTEDNESS] = image_from_array(values, taken=True)
+        images[CONNECTEDNESS] = reading.image_from_array(values, taken=True)
         if owners is None:
             division_node = None
         else:
-            images[DIVISION] = image_from_array(owners, taken=True)
-            division_node = division_node or output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
-    segments = []
+            images[DIVISION] = reading.image_from_array(owners, taken=True)
+            known = writing.output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
+            division_node = division_node or known
+    vessels = []
     for label, node in enumerate(lists if options.segmentationNode else (), 1):
-        part = labels if len(lists) == 1 else (labels == label).astype(np.uint8)
-        segments.append(new_segment(volume_node, part, there, node))
+        part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
+        vessels.append(segments.new_segment(volume_node, part, there, node))
     nodes = {
         LABELMAP: options.labelmapNode,
         CONNECTEDNESS: scene_node,
         DIVISION: division_node,
         SEGMENTATION: there,
     }
-    written = [*images, SEGMENTATION] if segments else [*images]
-    with all_or_nothing() as add:
+    written = [*images, SEGMENTATION] if vessels else [*images]
+    with writing.all_or_nothing() as add:
         for kind in written:
             if nodes[kind] is None:
                 class_name, word = OUTPUTS[kind]
                 nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
                 new.append(nodes[kind])
-        show_as_overlay(nodes[CONNECTEDNESS])
+        writing.show_as_overlay(nodes[CONNECTEDNESS])
         for kind, image in images.items():
-            fill_volume(nodes[kind], image, volume_node)
-        if segments:
-            where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
-            ids = [put_segment(segment, *where) for segment in segments]
-            if disputed is not None:
-                shown = disputed if options.showDisputed else None
-                _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
-        put_beside(new, volume_node)
+            writing.fill_volume(nodes[kind], image, volume_node)
+        for segment in vessels:
+            where = nodes[SEGMENTATION], volume_node, segment_id, mask_id
+            ids.append(segments.put_segment(segment, *where))
+        if vessels and found.disputed is not None:
+            shown = found.disputed if options.showDisputed else None
+            _put_disputed(nodes[SEGMENTATION], volume_node, shown, mask_id)
+        writing.put_beside(new, volume_node)
         for kind in written:
-            claim(nodes[kind], kind, volume_node)
-    vessels = [
-        Vessel(
-            node.GetName() if node is not None else "",
-            n + 1,
-            ids[n] if ids else "",
-            labelled_millilitres(nodes[LABELMAP], n + 1) or 0.0,
-        )
-        for n, node in enumerate(lists)
-    ]
-    disputed_voxels = 0 if disputed is None else np.count_nonzero(disputed)
+            writing.claim(nodes[kind], kind, volume_node)
+    disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
     return SegmentationResult(
         labelmapNode=nodes[LABELMAP],
         sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
-        vessels=vessels,
-        disputedMl=float(disputed_voxels) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
+        vessels=[
+            Vessel(
+                node.GetName() if node is not None else "",
+                label,
+                ids[label - 1] if ids else "",
+                labelled_millilitres(nodes[LABELMAP], label) or 0.0,
+            )
+            for label, node in enumerate(lists, 1)
+        ],
+        disputedMl=float(disputed) * reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
         divisionNode=nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
@@ -492,20 +448,22 @@ def _write(
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
     """ID of the segment of the disputed voxels; empty without one."""
-    tags = DISPUTED, identity(volume_node)
-    return next(iter(segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
+    tags = DISPUTED, segments.identity(volume_node)
+    return next(iter(segments.segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
 
 
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if disputed is not None:
-        segment = new_segment(volume_node, disputed.astype(np.uint8), segmentation_node, None)
+        segment = segments.new_segment(
+            volume_node, disputed.astype(np.uint8), segmentation_node, None
+        )
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
-        segment.SetTag(SEEDS_TAG, DISPUTED)
-        put_segment(segment, segmentation_node, volume_node, "", mask_id)
+        segment.SetTag(segments.SEEDS_TAG, DISPUTED)
+        segments.put_segment(segment, segmentation_node, volume_node, "", mask_id)
         return
     segmentation = segmentation_node.GetSegmentation()
     there = disputed_segment(segmentation_node, volume_node)
-    if there and is_as_written(segmentation.GetSegment(there)):
+    if there and segments.is_as_written(segmentation.GetSegment(there)):
         segmentation.RemoveSegment(there)

@@ -1,4 +1,4 @@
-"""Lists of points: which are the vessels, their kinds, branches handed over, points found.
+"""Lists of points: vessels and their kinds, branches handed over, points found, undo of clicks.
 
 The vessels are references of the module's parameter node, in their order; `seeds` among the
 parameters is the vessel whose points are placed now. With one vessel there are no references.
@@ -6,13 +6,16 @@ parameters is the vessel whose points are placed now. With one vessel there are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
+import slicer
 
 from FuzzyConnectedGPULib import automatic_seeds
 from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
     VESSEL_COLOR,
@@ -25,48 +28,27 @@ from FuzzyVesselCoreLib.mrml.points import (
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
-from FuzzyVesselCoreLib.mrml.writing import (
-    all_or_nothing,
-    in_scene,
-    refer,
-    referred,
-    refuse_without,
-)
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
-POINT_PROPERTIES = ("Locked", "Visibility", "Selected", "AssociatedNodeID")
+POINT_PROPERTIES = (
+    *("Label", "Description", "Locked", "Visibility", "Selected", "AssociatedNodeID"),
+)
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
 AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
+STEPS = 50  # of undo: Slicer switches the scene's own undo off
 
 Color = tuple[float, float, float]
-
-
 OTHER = "other"
-KINDS: dict[str, Color] = {
-    "portal vein": (0.70, 0.45, 0.95),
-    "hepatic vein": (0.15, 0.45, 0.95),
-    "artery": (0.90, 0.15, 0.15),
-    "vein": (0.10, 0.70, 0.65),
-    OTHER: VESSEL_COLOR,
-}
-NAMES = {
-    "portal vein": _("Portal vein"),
-    "hepatic vein": _("Hepatic vein"),
-    "artery": _("Artery"),
-    "vein": _("Vein"),
-    OTHER: _("Vessel"),
-}
-# Kinds by parts of names; the first that fits.
-WORDS = {
-    "portal": "portal vein",
-    "arter": "artery",
-    "aort": "artery",
-    "hepatic": "hepatic vein",
-    "vein": "vein",
-    "vena": "vein",
+# Kinds, with their usual names and colours.
+KINDS: dict[str, tuple[str, Color]] = {
+    "portal vein": (_("Portal vein"), (0.70, 0.45, 0.95)),
+    "hepatic vein": (_("Hepatic vein"), (0.15, 0.45, 0.95)),
+    "artery": (_("Artery"), (0.90, 0.15, 0.15)),
+    "vein": (_("Vein"), (0.10, 0.70, 0.65)),
+    OTHER: (_("Vessel"), VESSEL_COLOR),
 }
 # Of further vessels of a kind whose colour is taken.
 FURTHER: tuple[Color, ...] = (
@@ -81,21 +63,19 @@ def kind_of(list_node: Any) -> str:
     return kind if kind in KINDS else OTHER
 
 
-def kind_by_word(name: str) -> str:
-    """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
-    return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER)
+def set_kind(list_node: Any, kind: str, taken: Sequence[Color] = ()) -> None:
+    """Give a list a kind, and a colour that no other vessel has (`taken`).
 
-
-def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
-    """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
-    list_node.SetAttribute(VESSEL_KIND, name)
-    known = [_rounded(color) for color in taken]
-    free = [each for each in (KINDS[name], *FURTHER) if _rounded(each) not in known]
-    paint(list_node, (free or [KINDS[name]])[0])
-
-
-def _rounded(color: Color) -> tuple:
-    return tuple(round(part, 3) for part in color)
+    The kind is of `KINDS`, or as of `kind_named`: those have the colour of artery or vein.
+    """
+    list_node.SetAttribute(VESSEL_KIND, kind)
+    usual = (KINDS.get(kind) or KINDS.get(kind.split()[-1]) or KINDS[OTHER])[1]
+    free = [
+        color
+        for color in (usual, *FURTHER)
+        if not any(np.allclose(color, other, atol=1e-3) for other in taken)
+    ]
+    paint(list_node, (free or [usual])[0])
 
 
 # --- the vessels of the parameters
@@ -104,7 +84,7 @@ def _rounded(color: Color) -> tuple:
 def vessels_of(parameters: Any) -> list[Any]:
     """The lists (vtkMRMLMarkupsFiducialNode) of all vessels, the current one among them."""
     current = parameters.seeds
-    found = list(dict.fromkeys(referred(parameters.parameterNode, ROLE)))
+    found = list(dict.fromkeys(writing.referred(parameters.parameterNode, ROLE)))
     if current is None or current in found:
         return found
     return [*found, current] if len(found) > 1 else [current]
@@ -117,7 +97,7 @@ def clicked_vessels(parameters: Any) -> list[Any]:
 
 def keep(parameters: Any, lists: Sequence[Any]) -> None:
     """Write which lists are the vessels."""
-    refer(parameters.parameterNode, ROLE, lists)
+    writing.refer(parameters.parameterNode, ROLE, lists)
 
 
 def list_of(parameters: Any, name: str) -> Any:
@@ -129,54 +109,30 @@ def list_of(parameters: Any, name: str) -> Any:
 
 def new_list(name: str) -> Any:
     """A new list of vessel points (`seeds`) or of background points, in its colour."""
-    import slicer
-
     vessel, scene = name == "seeds", slicer.mrmlScene
-    title = scene.GenerateUniqueName(NAMES[OTHER] if vessel else _("Not vessel"))
+    title = scene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
     node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
     return node
 
 
-def add_vessel(parameters: Any) -> Any:
-    """Add a vessel without points and make it the current one; each has a colour of its own."""
-    import slicer
-
-    lists = vessels_of(parameters)
-    title = _free_name(NAMES[OTHER], lists)
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+def add_vessel(parameters: Any) -> None:
+    """Add a vessel without points, in a colour of its own, and make it the current one."""
+    lists, node = vessels_of(parameters), new_list("seeds")
+    node.SetName(_free_name(KINDS[OTHER][0], lists))
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
-    taken: list[Color] = []
-    for each in vessels_of(parameters):
-        if _rounded(color_of(each)) in taken:
-            set_kind(each, kind_of(each), taken)
-        taken.append(_rounded(color_of(each)))
-    return node
 
 
 def change_kind(parameters: Any, node: Any, kind: str) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
     others = [each for each in vessels_of(parameters) if each is not node]
     known = node.GetAttribute(VESSEL_KIND) is None
-    known = known or node.GetName().startswith(NAMES[kind_of(node)])
+    known = known or node.GetName().startswith(KINDS[kind_of(node)][0])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(_free_name(NAMES[kind], others))
-
-
-def remove_vessel(parameters: Any, node: Any) -> None:
-    """Remove a vessel and its points; the one before becomes current."""
-    import slicer
-
-    lists = vessels_of(parameters)
-    place = lists.index(node)
-    lists.remove(node)
-    if parameters.seeds is node:
-        parameters.seeds = lists[max(place - 1, 0)]
-    keep(parameters, lists)
-    slicer.mrmlScene.RemoveNode(node)
+        node.SetName(_free_name(KINDS[kind][0], others))
 
 
 def _free_name(name: str, lists: Sequence[Any]) -> str:
@@ -216,14 +172,21 @@ def order_of(node: Any, index: int) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def give_point(node: Any, index: int, other: Any) -> int:
-    """Give a control point to another list, with all that is said of it; its index there."""
-    new = other.AddControlPointWorld(node.GetNthControlPointPositionWorld(index))
-    for name in (*POINT_PROPERTIES, "Label", "Description"):
-        value = getattr(node, f"GetNthControlPoint{name}")(index)
-        getattr(other, f"SetNthControlPoint{name}")(new, value)
+def give_point(node: Any, index: int, other: Any) -> None:
+    """Give a control point to another list, with all that is said of it."""
+    _add_point(other, node.GetNthControlPointPositionWorld(index), _properties(node, index))
     node.RemoveNthControlPoint(index)
-    return new
+
+
+def _properties(node: Any, index: int) -> dict[str, Any]:
+    """All that is said of a control point, but for its place."""
+    return {name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES}
+
+
+def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any]) -> None:
+    index = node.AddControlPointWorld(position)
+    for name, value in properties.items():
+        getattr(node, f"SetNthControlPoint{name}")(index, value)
 
 
 # ---- points found without a click
@@ -232,7 +195,7 @@ def give_point(node: Any, index: int, other: Any) -> int:
 def find_seeds(
     volume_node: Any,
     options: Any,
-    count: int,
+    most: int,
     seeds_node: Any = None,
     progress: Any = None,
     cached: Any = None,
@@ -241,41 +204,34 @@ def find_seeds(
 
     The options are those of a run; no point is added into a voxel that holds one.
     """
-    import slicer
-
     voxels = voxels_of(volume_node)
     if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
         text = _("{name} is no list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
-    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
-        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
-        raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
-    inputs = [node for node in nodes if in_scene(node)]
+    inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
         find_map=cached and cached.find,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
-        count=count,
+        count=most,
         device=options.device,
         progress=progress,
     )
-    refuse_without(inputs)
-    with all_or_nothing() as add:
+    writing.refuse_without(inputs)
+    with writing.all_or_nothing() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)
-        points, number = placed_points(seeds_node), 0
-        known = set(map(tuple, points_in_volume(volume_node, points.world).tolist()))
+        points = placed_points(seeds_node)
+        known = points_in_volume(volume_node, points.world).tolist()
+        labels = (f"{AUTOMATIC_LABEL}-{number}" for number in count(1))
+        free = (label for label in labels if label not in points.labels)
         with slicer.util.NodeModify(seeds_node):
             for voxel, position in zip(found.tolist(), world_points(found, volume_node)):
-                if tuple(voxel) in known:
-                    continue
-                number += 1
-                while f"{AUTOMATIC_LABEL}-{number}" in points.labels:
-                    number += 1
-                seeds_node.AddControlPointWorld(position, f"{AUTOMATIC_LABEL}-{number}")
+                if voxel not in known:
+                    seeds_node.AddControlPointWorld(position, next(free))
     return seeds_node
 
 
@@ -330,7 +286,100 @@ def odd_point(rows: Sequence[SeedRow]) -> tuple[SeedRow | None, float | None]:
         others = np.delete(values, number)
         median = float(np.median(others))
         spread = max(1.4826 * float(np.median(np.abs(others - median))), noise)
-        if spread > 0 and abs(values[number] - median) / spread > most:
+        if abs(values[number] - median) > most * spread > 0:
             most = abs(values[number] - median) / spread
             found = row, median
     return found
+
+
+# ---- undo and redo of every click
+
+
+class _State(NamedTuple):
+    """The points of each list, the setting, and the vessels that were removed."""
+
+    points: dict[Any, tuple]
+    setting: Any
+    removed: frozenset
+
+
+class ClickHistory:
+    """The earlier and later states of all lists of points and of a setting.
+
+    One step is what changed between two calls of `record`: so a point that goes from one list to
+    another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
+    vessel that `removed` tells of is one. A point that comes back has the lock and the visibility
+    that it had last.
+    """
+
+    def __init__(self) -> None:
+        self._properties: dict[tuple, dict[str, Any]] = {}
+        self._states: list[_State] = []
+        self._removed: frozenset = frozenset()
+        self._at = -1
+
+    def removed(self, vessel: Any) -> None:
+        """A vessel was removed: the next call of `record` makes a step of it.
+
+        Undo calls its ``bring_back()``, redo its ``remove()``.
+        """
+        self._removed |= {vessel}
+
+    def record(self, lists: Sequence[Any], setting: Any = None) -> None:
+        """Remember the points of lists and a setting, where they have changed."""
+        now = {node: self._points(node) for node in lists}
+        for state in self._states:
+            for node, points in now.items():
+                state.points.setdefault(node, points)
+        known = self._states[self._at].points if self._states else {}
+        state = _State({**known, **now}, setting, self._removed)
+        if not self._states or state != self._states[self._at]:
+            self._states = [*self._states[max(self._at + 1 - STEPS, 0) : self._at + 1], state]
+            self._at = len(self._states) - 1
+
+    @property
+    def can_undo(self) -> bool:
+        return self._at > 0
+
+    @property
+    def can_redo(self) -> bool:
+        return self._at + 1 < len(self._states)
+
+    def undo(self) -> Any:
+        """Put the lists back to the step before; returns the setting of that step.
+
+        Who observes the lists must not call `record` in the middle.
+        """
+        return self._go(-1 if self.can_undo else 0)
+
+    def redo(self) -> Any:
+        """Put the lists forward to the step that was taken back; returns its setting."""
+        return self._go(1 if self.can_redo else 0)
+
+    def _go(self, step: int) -> Any:
+        before = self._states[self._at].points
+        self._at += step
+        state = self._states[self._at]
+        removed, self._removed = self._removed, state.removed
+        for vessel in removed - state.removed:
+            vessel.bring_back()
+        for vessel in state.removed - removed:
+            vessel.remove()
+        for node, points in state.points.items():
+            there = slicer.mrmlScene.IsNodePresent(node)
+            if not there or not points != before[node] == self._points(node):
+                continue  # nothing is to be done, or it was edited elsewhere
+            with slicer.util.NodeModify(node):
+                node.RemoveAllControlPoints()  # those that are not placed yet, too
+                for point in points:
+                    _add_point(node, point[0], self._properties[node, point])
+        return state.setting
+
+    def _points(self, node: Any) -> tuple:
+        """Position, label and description of each point that is placed."""
+        placed, state = placed_points(node), []
+        for index, at in zip(placed.indices, map(tuple, placed.world.tolist())):
+            properties = _properties(node, index)
+            state.append((at, properties["Label"], properties["Description"]))
+            self._properties[node, state[-1]] = properties
+        return tuple(state)

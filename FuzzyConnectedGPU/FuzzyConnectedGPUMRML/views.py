@@ -1,27 +1,22 @@
 """What slice and 3D views show: volumes, results, previews; and where they look."""
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
+import slicer
 
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.reading import (
-    array_from_image,
+    array_from_matrix,
     image_from_array,
     matrix_from_array,
     voxels_of,
 )
 from FuzzyVesselCoreLib.mrml.segments import is_result
-from FuzzyVesselCoreLib.mrml.writing import (
-    SEGMENTATION,
-    belongs_to,
-    in_scene,
-    is_output,
-    remove_node,
-)
+from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
+from FuzzyVesselCoreLib.mrml.writing import SEGMENTATION, belongs_to, is_output, remove_node
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
@@ -34,23 +29,17 @@ ZOOMED = 0.9  # of the width that shows the whole volume: below it a person has 
 
 def composites() -> list[Any]:
     """The composite nodes of all slice views."""
-    import slicer
-
     return list(slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode"))
 
 
 def shown_volume() -> Any:
     """The volume that most slice views show as their background, or None."""
-    import slicer
-
     ids = [each.GetBackgroundVolumeID() for each in composites() if each.GetBackgroundVolumeID()]
     return slicer.mrmlScene.GetNodeByID(max(ids, key=ids.count)) if ids else None
 
 
 def volume_at_mouse() -> Any:
     """The volume of the slice view that the mouse is in; None where it is in none."""
-    import slicer
-
     crosshair = slicer.mrmlScene.GetFirstNodeByClass("vtkMRMLCrosshairNode")
     slice_node = crosshair.GetCursorPositionXYZ([0.0, 0.0, 0.0]) if crosshair is not None else None
     for composite in composites():
@@ -84,8 +73,6 @@ def show_results_of(volume_node: Any) -> None:
 
     Only segmentations count that hold nothing but results.
     """
-    import slicer
-
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         display, inner = node.GetDisplayNode(), node.GetSegmentation()
         if display is None or not is_output(node, SEGMENTATION):
@@ -103,20 +90,11 @@ def show_results_of(volume_node: Any) -> None:
 
 def show_scene(scene_node: Any, opacity: float) -> None:
     """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0."""
-    import slicer
-
     if opacity > 0:
         slicer.util.setSliceViewerLayers(foreground=scene_node, foregroundOpacity=opacity)
     for composite in () if opacity > 0 else composites():
         if composite.GetForegroundVolumeID() == scene_node.GetID():  # else the user's own choice
             composite.SetForegroundVolumeID(None)
-
-
-def show_labelmap(labelmap_node: Any, opacity: float = LABEL_OPACITY) -> None:
-    """Show a labelmap in all slice views."""
-    import slicer
-
-    slicer.util.setSliceViewerLayers(label=labelmap_node, labelOpacity=opacity)
 
 
 def hide_labelmap(labelmap_node: Any) -> None:
@@ -126,16 +104,15 @@ def hide_labelmap(labelmap_node: Any) -> None:
             composite.SetLabelVolumeID(None)
 
 
-def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
-    """Hide segmentations in the slices; returns what shows there again what is shown now."""
+def _hide_in_slices(segmentation_node: Any) -> Callable[[], None]:
+    """Hide a segmentation in the slices; returns what shows there again what is shown now."""
     before = [
         (each, name, getattr(each, f"Get{name}")()) for each in composites() for name in LAYERS
     ]
-    for node in segmentation_nodes:
-        display = node.GetDisplayNode() if node is not None else None
-        if display is not None:
-            before.append((display, "Visibility2D", display.GetVisibility2D()))
-            display.SetVisibility2D(False)
+    display = segmentation_node and segmentation_node.GetDisplayNode()
+    if display is not None:
+        before.append((display, "Visibility2D", display.GetVisibility2D()))
+        display.SetVisibility2D(False)
 
     def show_again() -> None:
         for node, name, value in before:
@@ -144,13 +121,13 @@ def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
     return show_again
 
 
-def preview_threshold(scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> Callable[[], None]:
+def preview_threshold(scene_node: Any, segmentation_node: Any) -> Callable[[], None]:
     """Show in all slices what the threshold of a fuzzy scene's display takes; returns what ends it.
 
-    Labels and segmentations are hidden meanwhile. Nothing is computed, so that the slices follow a
-    slider in a volume of any size.
+    Labels and the segmentation are hidden meanwhile. Nothing is computed, so that the slices follow
+    a slider in a volume of any size.
     """
-    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
+    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(segmentation_node)
     before = display.GetLowerThreshold(), display.GetUpperThreshold()
     show_scene(scene_node, PREVIEW_OPACITY)
     for composite in composites():
@@ -169,12 +146,7 @@ class LabelPreview:
     def __init__(self, title: str) -> None:
         self._title = title
         self._node: Any = None
-        self._show_again: Callable[[], None] | None = None
-
-    @property
-    def shown(self) -> bool:
-        """Whether it is shown just now."""
-        return in_scene(self._node)
+        self._show_again: Any = None
 
     def show(
         self,
@@ -182,15 +154,15 @@ class LabelPreview:
         ijk_to_frame: np.ndarray,
         transform_id: str | None,
         colors: Sequence[tuple[float, float, float]],
-        hidden_nodes: Sequence[Any] = (),
+        hidden_node: Any = None,
     ) -> None:
         """Show labels (K, J, I; uint8; 1 for the first vessel) in the place of earlier ones.
 
-        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentations in `hidden_nodes`
-        are hidden in the slices meanwhile.
+        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentation `hidden_node` is
+        hidden in the slices meanwhile.
         """
-        if not self.shown:
-            self._show_again = _hide_in_slices(hidden_nodes)
+        if self._node is None:
+            self._show_again = _hide_in_slices(hidden_node)
             self._make_node()
         table = self._node.GetDisplayNode().GetColorNode()
         for label, color in enumerate(colors, 1):
@@ -198,27 +170,18 @@ class LabelPreview:
         self._node.SetAndObserveTransformNodeID(transform_id)
         self._node.SetIJKToRASMatrix(matrix_from_array(ijk_to_frame))
         self._node.SetAndObserveImageData(image_from_array(labels))
-        show_labelmap(self._node, PREVIEW_OPACITY)
-
-    @property
-    def labels(self) -> np.ndarray | None:
-        """What is shown, (K, J, I); None where nothing is."""
-        return array_from_image(self._node.GetImageData()) if self.shown else None
+        slicer.util.setSliceViewerLayers(label=self._node, labelOpacity=PREVIEW_OPACITY)
 
     def drop(self) -> None:
         """Show what was shown before."""
-        if self.shown:
+        if self._node is not None:
             table = self._node.GetDisplayNode().GetColorNode()
-            hide_labelmap(self._node)
             remove_node(self._node)
             remove_node(table)
-        if self._show_again is not None:
             self._show_again()
-        self._node = self._show_again = None
+            self._node = None
 
     def _make_node(self) -> None:
-        import slicer
-
         self._node, table = slicer.vtkMRMLLabelMapVolumeNode(), slicer.vtkMRMLColorTableNode()
         for node, name in ((self._node, self._title), (table, f"{self._title} colours")):
             node.SetName(slicer.mrmlScene.GenerateUniqueName(name))
@@ -236,15 +199,6 @@ class LabelPreview:
 # --- where views look
 
 
-def jump_to(world: Sequence[float]) -> None:
-    """Move all slices to a point of the world, which then lies in their middle."""
-    import slicer
-
-    slicer.vtkMRMLSliceNode.JumpAllSlices(
-        slicer.mrmlScene, *world, slicer.vtkMRMLSliceNode.CenteredJumpSlice
-    )
-
-
 def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """Centre and size (mm in the world) of a labelmap's voxels; None where all are 0."""
     box = bounding_box(voxels_of(labelmap_node, copy=False))
@@ -258,8 +212,6 @@ def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:
 
 def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
     """Show the whole result in the slices, through a point (world); zoomed ones stay so."""
-    import slicer
-
     found, whole = _result_box(labelmap_node), [0.0] * 6
     labelmap_node.GetRASBounds(whole)
     if found is None:
@@ -275,26 +227,13 @@ def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
 
 def _width(slice_node: Any, size: np.ndarray) -> float:
     """The width (mm) of a slice view that shows all of a box of a size (R, A, S)."""
-    to_ras = slice_node.GetSliceToRAS()
-    across, down = (
-        sum(abs(to_ras.GetElement(row, column)) * size[row] for row in range(3))
-        for column in range(2)
-    )
+    across, down = size @ np.abs(array_from_matrix(slice_node.GetSliceToRAS())[:3, :2])
     width, height, _depth = slice_node.GetFieldOfView()
     return max(across, down * width / height)
 
 
 def fit_cameras(labelmap_node: Any) -> None:
     """Show the whole result in the middle of all 3D views, seen from where they look now."""
-    import slicer
-
     found = _result_box(labelmap_node)
-    if found is None:
-        return
-    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode"):
-        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
-        radius = np.linalg.norm(found[1]) / 2
-        distance = radius / math.sin(math.radians(camera.GetViewAngle() / 2))
-        camera.SetFocalPoint(*found[0])
-        camera.SetPosition(*(found[0] + distance * away / np.linalg.norm(away)))
-        camera.ResetClippingRange()
+    if found is not None:
+        centre_cameras(*found)

@@ -12,7 +12,8 @@ from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
-from FuzzyVesselCoreLib.mrml.points import world_points
+from FuzzyVesselCoreLib.mrml import surfaces
+from FuzzyVesselCoreLib.mrml.points import placed_points
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxels_of
 from FuzzyVesselCoreLib.mrml.writing import KIND
@@ -20,11 +21,15 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .input_section import InputSection, RegionSection, region_nodes, region_problem
-from .output_section import OutputSection
+from .input_section import (
+    InputSection,
+    RegionSection,
+    VesselsSection,
+    region_nodes,
+    region_problem,
+)
+from .result_section import LEAST, OutputSection, ThresholdSection, chosen_threshold
 from .seeds_section import ClickUndo, SeedsSection
-from .threshold_section import LEAST, ThresholdSection, chosen_threshold
-from .vessels_section import VesselsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
 # Parameters that the library calls alike: numbers and texts, and members of an enumeration.
@@ -37,13 +42,14 @@ NUMBERS = {"mean": -1e9, "sigma": 1e-6, "gradientSigma": 1e-6}
 class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
-    problem = False  # whether the status line says what stands against the last run
+    worded = staticmethod(worded)
     _said_of: tuple | None = None
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
 
     def connect(self) -> None:
+        self.surface = ResultSurface(self)
         self.output = OutputSection(self)
         self.input = InputSection(self)
         self.vessels = VesselsSection(self)
@@ -51,18 +57,17 @@ class ConnectednessPanel(Panel):
         self.region = RegionSection(self)
         self.threshold = ThresholdSection(self)
         self.undoing = ClickUndo(self)
-        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
-        self._observers.addObserver(scene, scene.NodeAddedEvent, lambda *_: self.update_soon())
-        self.following = Following(self)
         # In the order in which one follows from the other.
-        self.sections = (
-            *(self.input, self.output, self.vessels, self.seeds, self.region),
-            *(self.threshold, self.undoing),
-        )
+        self.sections: list[Any] = [self.input, self.output, self.vessels, self.seeds, self.region]
+        self.sections += [self.threshold, self.undoing]
+        self.following = Following(self)
+        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
+        self._observers.addObserver(scene, scene.NodeAddedEvent, self.update_soon)
 
     def react(self) -> None:
         for section in self.sections:
             section.react(self.parameters)
+        self.surface.react(self.parameters)
         self.following.react(self.parameters)
         if self._said_of is not None and self._said_of != self._subject():
             self.say("")  # what it speaks of has changed
@@ -107,7 +112,7 @@ class ConnectednessPanel(Panel):
 
     def enter(self) -> None:
         Panel.enter(self)
-        self.seeds.placing.enable_keys(True)
+        self.seeds.placing.add_keys()
         parent = self._window.parentWidget()
         while parent is not None and not parent.inherits("QScrollArea"):
             parent = parent.parentWidget()
@@ -116,7 +121,7 @@ class ConnectednessPanel(Panel):
 
     def exit(self) -> None:
         self.seeds.placing.stop()
-        self.seeds.placing.enable_keys(False)
+        self.seeds.placing.remove_keys()
         self.threshold.end_preview()
         self.following.forget()
         Panel.exit(self)
@@ -129,11 +134,11 @@ class ConnectednessPanel(Panel):
         self.following.forget()
         for section in self.sections:
             section.forget()
+        self.surface.forget()
         self.logic.forget()
 
     def say(self, text: str, problem: bool = False) -> None:
         Panel.say(self, text, problem)
-        self.problem = problem and bool(text)
         self._said_of = self._subject() if text and self.parameters is not None else None
 
     def _subject(self) -> tuple:
@@ -143,20 +148,13 @@ class ConnectednessPanel(Panel):
 
     # --- what sections ask for
 
-    @staticmethod
-    def has_voxels(volume: Any) -> bool:
+    def has_voxels(self, volume: Any) -> bool:
         """Whether a node is a volume with voxels of one component."""
-        try:
-            voxels_of(volume, copy=False)
-        except InputError:
-            return False
-        return True
+        return not _volume_problem(volume)
 
-    def result_scene(self, parameters: Any = None) -> Any:
+    def result_scene(self, parameters: Any) -> Any:
         """The fuzzy scene of the last run, or None."""
-        parameters = parameters or self.parameters
-        node = parameters.sceneVolume if parameters is not None else None
-        return node if self.has_voxels(node) else None
+        return parameters.sceneVolume if self.has_voxels(parameters.sceneVolume) else None
 
     def options(self, parameters: Any) -> RunOptions:
         """What a run is given beside its volume and points."""
@@ -186,25 +184,19 @@ class ConnectednessPanel(Panel):
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        scene, volume = self.result_scene(), self.parameters.inputVolume
+        scene, volume = self.result_scene(self.parameters), self.parameters.inputVolume
         own = scene is not None and scene.GetNodeReference(fuzzy_scene.VOLUME) is volume
         return own and fuzzy_scene.is_from(scene, self.origin())
-
-    def worded(self, said: Any) -> str:
-        return worded(said)
 
     # --- runs: read, compute, write
 
     def why_not(self) -> str:
-        volume, parameters = self.parameters.inputVolume, self.parameters
-        try:
-            voxels_of(volume, copy=False)
-        except InputError as error:
-            return str(error)
-        if volume.GetAttribute(KIND) is not None:
-            return _("This volume is a result of the module: choose the image.")
+        parameters = self.parameters
+        why = _volume_problem(parameters.inputVolume)
+        if not why and parameters.inputVolume.GetAttribute(KIND) is not None:
+            why = _("This volume is a result of the module: choose the image.")
         points = "" if clicked_vessels(parameters) else NO_POINTS
-        return region_problem(parameters) or points
+        return why or region_problem(parameters) or points
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()
@@ -220,7 +212,7 @@ class ConnectednessPanel(Panel):
 
     def write(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
-        parameters = self.parameters or self.logic.getParameterNode()
+        parameters = self.logic.getParameterNode()  # the module may have been left since
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
         first = own and self.result_scene(parameters) is None
         outputs = self.output.nodes(parameters) if own else {}
@@ -228,17 +220,16 @@ class ConnectednessPanel(Panel):
             result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
-                    self.output.written(parameters, result, run.volume_node)
+                    self.output.written(parameters, result)
                     self.threshold.taken(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
         self.seeds.mark_faint(run.lists, result.faintLabels)
         if first:
-            point = world_points(run.first_voxel[None], run.volume_node)[0]
-            fit_slices(result.labelmapNode, point)
+            fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
-            self.output.surface.first = True
+            self.surface.first = True
         # Notes with voxels are on points, which are marked.
         notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
@@ -246,6 +237,15 @@ class ConnectednessPanel(Panel):
         if not own:  # a different one was chosen meanwhile
             return "\n".join([f"{run.volume_node.GetName()}: {done}", *notes])
         return "\n".join([done, *filter(None, [*notes, self.output.edited_text(parameters)])])
+
+
+def _volume_problem(volume: Any) -> str:
+    """What stands against a node as a volume, as a sentence; or an empty text."""
+    try:
+        voxels_of(volume, copy=False)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 # ---- results that follow the points by themselves
@@ -271,7 +271,6 @@ class Following:
         self.forget()
 
     def forget(self) -> None:
-        """The scene is closed, or the panel ends or is left."""
         self._stop()
         self._requested: str | None = None  # the origin of the inputs that were dealt with last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
@@ -329,7 +328,7 @@ class Following:
         colors = [color_of(each) for each in run.lists]
         volume, shown = run.volume_node, self._panel.parameters.segmentation
         self._preview.show(
-            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
+            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, shown
         )
 
     def _write(self, run: Run, found: Any) -> None:
@@ -354,3 +353,100 @@ class Following:
             panel.update_soon()
             if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
                 raise error
+
+
+# ---- The surface of the result in the 3D views: it follows the result, made by a thread
+
+
+class ResultSurface:
+    """The closed surfaces of the result's segments, made when they or "Show in 3D" have changed.
+
+    Until it is recomputed the previous one stays, so that the 3D views do not flicker.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self._panel = panel
+        self._run = LatestRun(self._read, self._compute, self._show, self._fail)
+        self.forget()
+
+    def forget(self) -> None:
+        self._run.stop()
+        self._last: dict[tuple[Any, str], Any] = {}  # vtkPolyData of each segment
+        self._seen: tuple = (None, False)  # the segmentation, and whether it is shown in 3D
+        self.first = False  # whether it is the first of a volume, which 3D views are centred on
+
+    @property
+    def waits(self) -> bool:
+        """Whether the surface is still to be made."""
+        return self._run.pending
+
+    def follow(self, parameters: Any) -> None:
+        """Segments were written: their surfaces follow."""
+        if parameters.show3D:
+            for (segmentation, segment_id), surface in self._last.items():
+                if segmentation is parameters.segmentation:
+                    surfaces.put_surface(segmentation, segment_id, surface)
+            self._run.request()
+
+    def react(self, parameters: Any) -> None:
+        """Follow "Show in 3D"; a segmentation that was only chosen stays as it is."""
+        node, before = parameters.segmentation, self._seen
+        self._seen = node, parameters.show3D
+        if node is None or node is not before[0] or before == self._seen:
+            return
+        for each in self._panel.output.result_segments(parameters):
+            if parameters.show3D:
+                node.GetDisplayNode().SetSegmentVisibility3D(each, True)
+                self._run.request()
+            else:
+                surfaces.drop_surface(node, each)
+
+    def why_not(self, parameters: Any) -> str:
+        """What stands against a surface, as a sentence; or an empty text."""
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        others = surfaces.without_surface(node, ids[0]) if ids else []
+        text = _(
+            "The segmentation has no surfaces of {others}: press Show 3D in the module "
+            "Segmentations to see all segments."
+        )
+        return text.format(others=", ".join(others)) if others else ""
+
+    # --- the steps; `_compute` alone runs in another thread
+
+    def _read(self) -> list[tuple]:
+        """Segmentation, segment, and what is read of it.
+
+        Slicer shows surfaces of all segments or of none: earlier results get theirs, too.
+        """
+        parameters = self._panel.logic.getParameterNode()  # the module may have been left since
+        node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
+        ids = [each for each in ids if surfaces.may_have_surface(node, each)]
+        if not ids or not parameters.show3D:
+            return []
+        inner, jobs = node.GetSegmentation(), []
+        for each in inner.GetSegmentIDs():
+            if each in ids or not surfaces.has_surface(inner.GetSegment(each)):
+                read = surfaces.surface_input(inner, each)
+                if read is not None:
+                    jobs.append((node, each, read))
+                else:  # of a conversion that only Slicer itself can make
+                    surfaces.make_surface(node, each)
+        return jobs
+
+    @staticmethod
+    def _compute(jobs: list[tuple], progress: Any) -> list[tuple]:
+        return [(*job, job[2].surface(progress)) for job in jobs]
+
+    def _show(self, jobs: list[tuple]) -> None:
+        """Show the surfaces of segments whose voxels are as they were read."""
+        parameters = self._panel.logic.getParameterNode()
+        for node, segment_id, read, surface in jobs if parameters.show3D else ():
+            if read.put(node.GetSegmentation(), segment_id, surface):
+                self._last[node, segment_id] = surface
+        if self.first and parameters.labelmap is not None:
+            self.first = False  # Slicer itself centres 3D views on the whole scene
+            fit_cameras(parameters.labelmap)
+        self._panel.update_soon()
+
+    def _fail(self, error: Exception) -> None:
+        raise error

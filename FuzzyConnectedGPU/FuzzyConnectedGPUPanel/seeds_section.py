@@ -8,23 +8,15 @@ import slicer
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPUMRML import views
-from FuzzyConnectedGPUMRML.history import ClickHistory, RemovedVessel
-from FuzzyConnectedGPUMRML.vessel_lists import (
-    Color,
-    SeedRow,
-    color_of,
-    give_point,
-    list_of,
-    odd_point,
-    seed_rows,
-    vessels_of,
-)
+from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists, views
+from FuzzyConnectedGPUMRML.vessel_lists import ClickHistory, SeedRow, color_of, list_of, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
+from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
+from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.writing import refer
 
-from .input_section import region_nodes, region_problem
-from .threshold_section import chosen_threshold
-from .vessels_section import Cell, Table, icon
+from .input_section import Cell, Table, icon, region_nodes, region_problem
+from .result_section import chosen_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -53,7 +45,6 @@ class SeedsSection:
         self.forget()
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._observers.removeObservers()
         self._observed: list[Any] = []
         self._held = self._moved = False
@@ -74,11 +65,9 @@ class SeedsSection:
         """Find points automatically and add them to the vessels' list."""
         self.placing.stop()
         self.finding = True
-        try:
-            self._panel.start(self._find)
-        finally:
-            self.finding = False
-            self._panel.update_soon()
+        self._panel.start(self._find)  # errors are shown, not raised
+        self.finding = False
+        self._panel.update_soon()
 
     def _find(self, parameters: Any, progress: Any) -> str:
         """One run that finds points; returns the message to show."""
@@ -106,31 +95,25 @@ class SeedsSection:
     def delete(self) -> None:
         """Delete the point of the row that is selected."""
         node, seed = self._selected()
-        if node is not None:
-            node.RemoveNthControlPoint(seed.index)
+        node.RemoveNthControlPoint(seed.index)
 
     def give(self, other: Any) -> None:
         """Give the point of the row that is selected to another list; None: it is no vessel."""
         node, seed = self._selected()
-        if node is not None and other is not node:
-            other = other or list_of(self._panel.parameters, "backgroundSeeds")
-            give_point(node, seed.index, other)
-            self._panel.update_soon()
+        other = other or list_of(self._panel.parameters, "backgroundSeeds")
+        vessel_lists.give_point(node, seed.index, other)
+        self._panel.update_soon()
 
     def fill_menu(self) -> None:
         """Offer the lists that the selected point may be given to."""
         parameters, (own, _seed) = self._panel.parameters, self._selected()
-        texts = {
-            node: _("Give to {vessel}").format(vessel=node.GetName())
-            for node in vessels_of(parameters)
-        }
+        texts = {node: _("Give to {vessel}") for node in vessels_of(parameters)}
         texts[parameters.backgroundSeeds] = _("It is no vessel")
         self.menu.clear()
         for node, text in texts.items():
-            if node is not own or own is None:
-                color = list_color(parameters, node) if node is not None else BACKGROUND_COLOR
-                action = self.menu.addAction(text)
-                action.setIcon(icon(color))
+            if node is not own:
+                action = self.menu.addAction(text.format(vessel=node and node.GetName()))
+                action.setIcon(icon(color_of(node) if node is not None else BACKGROUND_COLOR))
                 action.connect("triggered()", lambda node=node: self.give(node))
 
     def show_odd_point(self) -> None:
@@ -142,9 +125,9 @@ class SeedsSection:
                 self._jump(number)
 
     def _jump(self, row: int) -> None:
-        """Move all slices to the point of a row."""
         node, seed = self.rows[row]
-        views.jump_to(node.GetNthControlPointPositionWorld(seed.index))
+        place, slices = node.GetNthControlPointPositionWorld(seed.index), slicer.vtkMRMLSliceNode
+        slices.JumpAllSlices(slicer.mrmlScene, *place, slices.CenteredJumpSlice)
 
     # --- what runs find
 
@@ -169,7 +152,7 @@ class SeedsSection:
 
     def _odd_point(self) -> tuple[SeedRow | None, float | None]:
         seeds = self._panel.parameters.seeds
-        return odd_point([row for node, row in self.rows if node is seeds])
+        return vessel_lists.odd_point([row for node, row in self.rows if node is seeds])
 
     def advice(self, there: bool) -> str:
         """A sentence about a point that disagrees with the others, or has no contrast.
@@ -224,23 +207,20 @@ class SeedsSection:
         self._panel.update_soon()
 
     def _on_placed(self, caller: Any, event: Any) -> None:
+        """A point belongs to the volume of the slice where it was placed; so does what follows."""
         self._on_let_go(caller, event)
-        if self.placing.active and self._panel.input.shows_another(views.volume_at_mouse()):
-            # Later, as the place widget is still at work with this list.
+        volume, name = views.volume_at_mouse(), self.placing.active
+        if name and self._panel.input.shows_another(volume):
             index = caller.GetNumberOfDefinedControlPoints() - 1
-            position = list(caller.GetNthControlPointPositionWorld(index))
-            qt.QTimer.singleShot(0, lambda: self._move_to_shown(caller, index, position))
+            # Later, as the place widget is still at work with this list.
+            qt.QTimer.singleShot(0, lambda: self._move_to(volume, name, caller, index))
         else:
             self._panel.vessels.point_was_placed(caller)
 
-    def _move_to_shown(self, node: Any, index: int, position: list[float]) -> None:
-        """A point belongs to the volume of the slice where it was placed; so does what follows."""
-        panel, name = self._panel, self.placing.active
-        volume = views.volume_at_mouse()
-        if panel.parameters is None or not name or not panel.input.shows_another(volume):
-            return
+    def _move_to(self, volume: Any, name: str, node: Any, index: int) -> None:
+        position = list(node.GetNthControlPointPositionWorld(index))
         node.RemoveNthControlPoint(index)
-        panel.input.add_to(volume, name, position)
+        self._panel.input.add_to(volume, name, position)
         self.placing.place(name, True)
 
     # --- what is shown
@@ -251,13 +231,13 @@ class SeedsSection:
         there = self._panel.has_voxels(volume)
         for node in (*vessels_of(parameters), parameters.backgroundSeeds):
             if there and node is not None:
-                found = seed_rows(volume, node, parameters.radius)
+                found = vessel_lists.seed_rows(volume, node, parameters.radius)
                 self.rows += [(node, seed) for seed in found]
-        self._table.show([_cells(parameters, *row) for row in self.rows])
-        color = list_color(parameters, parameters.seeds)
-        self.ui.seedsCountLabel.text = count_text(parameters.seeds, color)
-        text = count_text(parameters.backgroundSeeds, BACKGROUND_COLOR, _("none (optional)"))
-        self.ui.backgroundCountLabel.text = text
+        self._table.show([_cells(*row) for row in self.rows])
+        seeds, background = parameters.seeds, parameters.backgroundSeeds
+        color = color_of(background) if background is not None else BACKGROUND_COLOR
+        self.ui.seedsCountLabel.text = count_text(seeds, color_of(seeds))
+        self.ui.backgroundCountLabel.text = count_text(background, color, _("none (optional)"))
         why = self._panel.running.why_busy() or region_problem(parameters)
         self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
@@ -269,8 +249,7 @@ def _link(row: SeedRow) -> str:
     return f'<a href="point"><b>{row.label}</b></a>'
 
 
-def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
-    """The cells of a point's row."""
+def _cells(node: Any, seed: SeedRow) -> list[Cell]:
     good = bool(node.GetNthControlPointSelected(seed.index))
     value, around = _("outside"), ""
     if seed.intensity is not None:
@@ -278,23 +257,16 @@ def _cells(parameters: Any, node: Any, seed: SeedRow) -> list[Cell]:
         around = around if good else _("no contrast")
     voxel = ", ".join(map(str, seed.ijk))
     tip = _("{point}, voxel {ijk}").format(point=seed.label, ijk=voxel)
-    color = list_color(parameters, node) if good else FAINT_COLOR
+    color = color_of(node) if good else FAINT_COLOR
     return [(seed.label, tip, color), (value, tip, None), (around, tip, None)]
 
 
-def list_color(parameters: Any, node: Any) -> Color:
-    """The colour of the mark of a list of points."""
-    if node is not None and node is parameters.backgroundSeeds:
-        return BACKGROUND_COLOR
-    return color_of(node)
-
-
-def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
+def count_text(node: Any, color: vessel_lists.Color, none: str = _("none yet")) -> str:
     """How many points of a list are placed, with a mark in their colour, as rich text."""
     count = node.GetNumberOfDefinedControlPoints() if node is not None else 0
     text = _("1 point") if count == 1 else _("{count} points").format(count=count)
-    mark = "".join(f"{round(255 * part):02x}" for part in color)
-    return f"<span style='color:#{mark}'>\u25cf</span> {text if count else none}"
+    mark = qt.QColor.fromRgbF(*color).name()
+    return f"<span style='color:{mark}'>\u25cf</span> {text if count else none}"
 
 
 # ---- The buttons *Place*, undo and redo, and their keys
@@ -313,19 +285,12 @@ class Placing:
         for name, (button, place_widget) in self._kinds.items():
             many = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
             place_widget.placeMultipleMarkups = many
-            place_widget.hide()
             button.connect("clicked(bool)", lambda on, name=name: self.place(name, on))
-            place_widget.connect(
-                "activeMarkupsPlaceModeChanged(bool)",
-                lambda on, button=button: self._on_mode(button, on),
-            )
+            place_widget.connect("activeMarkupsPlaceModeChanged(bool)", button.setChecked)
+            place_widget.connect("activeMarkupsPlaceModeChanged(bool)", panel.update_soon)
         added = "nodeAddedByUser(vtkMRMLNode*)"
         ui.seedsSelector.connect(added, lambda node: paint(node, VESSEL_COLOR))
         ui.backgroundSelector.connect(added, lambda node: paint(node, BACKGROUND_COLOR))
-
-    def _on_mode(self, button: Any, on: bool) -> None:
-        button.checked = on
-        self._panel.update_soon()
 
     @property
     def active(self) -> str:
@@ -337,10 +302,9 @@ class Placing:
         for _button, each in self._kinds.values():
             each.placeModeEnabled = False
         if on:
-            button, place_widget = self._kinds[name]
+            _button, place_widget = self._kinds[name]
             place_widget.setCurrentNode(list_of(self._panel.parameters, name))
             place_widget.placeModeEnabled = True
-            button.checked = True
 
     def add_at_mouse(self, name: str) -> bool:
         """Add a point where the mouse is in a slice; returns whether it is in one."""
@@ -360,28 +324,26 @@ class Placing:
         for button, place_widget in self._kinds.values():
             place_widget.placeModeEnabled = button.checked = False
 
-    def enable_keys(self, on: bool) -> None:
-        """Listen to the keys, or no more; they belong to whichever module is open."""
-        if on and not self._shortcuts:
-            undoing = self._panel.undoing
-            actions = {
-                VESSEL_KEY: lambda: self.add_at_mouse("seeds"),
-                BACKGROUND_KEY: lambda: self.add_at_mouse("backgroundSeeds"),
-                HAND_OVER_KEY: self._panel.vessels.hand_over_at_mouse,
-                **dict.fromkeys(UNDO_KEYS, undoing.undo),
-                **dict.fromkeys(REDO_KEYS, undoing.redo),
-            }
-            for key, action in actions.items():
-                shortcut = qt.QShortcut(qt.QKeySequence(key), self._panel.ui.applyButton.window())
-                shortcut.connect("activated()", action)
-                self._shortcuts.append(shortcut)
-        for shortcut in self._shortcuts:
-            shortcut.enabled = on
+    def add_keys(self) -> None:
+        """Listen to the keys; they belong to whichever module is open."""
+        undoing = self._panel.undoing
+        actions = {
+            VESSEL_KEY: lambda: self.add_at_mouse("seeds"),
+            BACKGROUND_KEY: lambda: self.add_at_mouse("backgroundSeeds"),
+            HAND_OVER_KEY: self._panel.vessels.hand_over_at_mouse,
+            **dict.fromkeys(UNDO_KEYS, undoing.undo),
+            **dict.fromkeys(REDO_KEYS, undoing.redo),
+        }
+        self.remove_keys()
+        for key, action in actions.items():
+            shortcut = qt.QShortcut(qt.QKeySequence(key), self._panel.ui.applyButton.window())
+            shortcut.connect("activated()", action)
+            self._shortcuts.append(shortcut)
 
     def remove_keys(self) -> None:
-        """The panel ends."""
-        self.enable_keys(False)
+        """Another module is opened, or the panel ends."""
         for shortcut in self._shortcuts:
+            shortcut.enabled = False
             shortcut.deleteLater()
         self._shortcuts = []
 
@@ -404,18 +366,18 @@ class ClickUndo:
         self.ui.redoSeedButton.connect("clicked()", self.redo)
 
     def forget(self) -> None:
-        """The lists are gone."""
         self._histories: dict[Any, ClickHistory] = {}
 
     @property
-    def _history(self) -> ClickHistory:
+    def history(self) -> ClickHistory:
+        """That of the chosen volume."""
         parameters = self._panel.parameters
         volume = parameters.inputVolume if parameters is not None else None
         return self._histories.setdefault(volume and volume.GetID(), ClickHistory())
 
     def remove_vessel(self, parameters: Any, node: Any) -> None:
         """Remove a vessel, which is a step like any other."""
-        self._history.removed(RemovedVessel(parameters, node))
+        self.history.removed(RemovedVessel(parameters, node))
 
     def undo(self) -> None:
         """Take back the last click."""
@@ -428,7 +390,8 @@ class ClickUndo:
     def _go(self, step: Callable[[ClickHistory], Any]) -> None:
         parameters = self._panel.parameters
         self.react(parameters)
-        threshold = step(self._history)
+        with self._panel.changing():
+            threshold = step(self.history)
         if threshold != chosen_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
@@ -437,8 +400,74 @@ class ClickUndo:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self._history.record([each for each in lists if each], chosen_threshold(parameters))
+            self.history.record([each for each in lists if each], chosen_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
-        self.ui.undoSeedButton.enabled = self._history.can_undo
-        self.ui.redoSeedButton.enabled = self._history.can_redo
+        self.ui.undoSeedButton.enabled = self.history.can_undo
+        self.ui.redoSeedButton.enabled = self.history.can_redo
+
+
+class RemovedVessel:
+    """A vessel that is removed, with its segment unless that was edited; undo brings it back."""
+
+    def __init__(self, parameters: Any, node: Any) -> None:
+        self._parameters, self.node = parameters, node
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        parameters, self._lists = self._parameters, vessels_of(self._parameters)
+        if self.node not in self._lists or len(self._lists) < 2:
+            self._lists = []
+            return
+        others = [each for each in self._lists if each is not self.node]
+        with slicer.util.NodeModify(parameters.parameterNode):
+            self._color = color_of(self.node)
+            self._segment = _taken_segment(parameters, self.node)
+            self._result = _result_of(parameters)
+            self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
+            if parameters.seeds is self.node:  # the one before becomes current
+                parameters.seeds = others[max(self._lists.index(self.node) - 1, 0)]
+            vessel_lists.keep(parameters, others)
+            slicer.mrmlScene.RemoveNode(self.node)
+
+    def bring_back(self) -> None:
+        """Put the vessel into its place; its segment too, where no other result came meanwhile."""
+        parameters = self._parameters
+        if self.node not in self._lists:
+            return
+        with slicer.util.NodeModify(parameters.parameterNode):
+            slicer.mrmlScene.AddNode(self.node)  # with the ID that it had
+            paint(self.node, self._color)
+            lists = vessels_of(parameters)
+            lists.insert(self._lists.index(self.node), self.node)
+            vessel_lists.keep(parameters, list(dict.fromkeys(lists)))
+            parameters.seeds = self.node
+        if self._result != _result_of(parameters):
+            return
+        if self._divided:
+            refer(parameters.sceneVolume, fuzzy_scene.VESSELS, self._divided)
+        if self._segment is not None and slicer.mrmlScene.IsNodePresent(self._segment[0]):
+            segmentation_node, segment_id, segment, following = self._segment
+            inner = segmentation_node.GetSegmentation()
+            if inner.GetSegment(segment_id) is None:
+                inner.AddSegment(segment, segment_id, following)
+
+
+def _result_of(parameters: Any) -> tuple:
+    return parameters.sceneVolume, volume_fingerprint(parameters.labelmap)
+
+
+def _taken_segment(parameters: Any, node: Any) -> tuple | None:
+    """Remove the segment of a list; segmentation, ID, the segment, and the ID behind it."""
+    segmentation_node = parameters.segmentation
+    segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
+    if not segment_id:
+        return None
+    inner = segmentation_node.GetSegmentation()
+    segment = inner.GetSegment(segment_id)
+    if not is_as_written(segment):
+        return None
+    ids = [*inner.GetSegmentIDs(), ""]
+    inner.RemoveSegment(segment_id)
+    return segmentation_node, segment_id, segment, ids[ids.index(segment_id) + 1]

@@ -9,8 +9,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPULib import input_validation
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
-from FuzzyConnectedGPUMRML.segmenting import SamePlaceError, UnsureNote
-from FuzzyVesselCoreLib.mrml.points import LeftOutNote, OutsideError
+from FuzzyConnectedGPUMRML.segmenting import UnsureNote
 from FuzzyVesselCoreLib.widgets import wording as common
 
 
@@ -20,20 +19,6 @@ def worded(said: Any) -> str:
         if isinstance(said, kind):
             return sentence(said) if callable(sentence) else sentence.format(**vars(said))
     return common.worded(said)
-
-
-def _outside(said: Any) -> str:
-    text = _("All points lie outside the box or mask: {points}. Move them, or enlarge it.")
-    if said.volume:
-        text = _("All points lie outside the volume {volume}: {points}. Move them into a vessel.")
-    return text.format(volume=said.volume, points=", ".join(said.labels))
-
-
-def _left_out(said: Any) -> str:
-    text = _("Left out, because outside the box or mask: {points}.")
-    if said.volume:
-        text = _("Left out, because outside the volume {volume}: {points}.")
-    return text.format(volume=said.volume, points=", ".join(said.labels))
 
 
 def _solver(said: Any) -> str:
@@ -53,12 +38,6 @@ def _nothing(said: Any) -> str:
 
 # Sentences, with the names of the error's own fields in braces, or functions that make one.
 SENTENCES: dict[type, str | Callable[[Any], str]] = {
-    OutsideError: _outside,
-    LeftOutNote: _left_out,
-    SamePlaceError: _(
-        "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or delete "
-        "one."
-    ),
     input_validation.BackgroundConnectedError: _(
         "A point of Not vessel is in the middle of what belongs to the vessel points: move it to "
         "where the result leaks."

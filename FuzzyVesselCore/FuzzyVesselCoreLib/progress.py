@@ -19,6 +19,8 @@ POLL_INTERVAL = 0.05  # seconds between two calls of the callback while compiled
 class Progress:
     """Share of a run that is done, reported to ``callback(share) -> bool or None``; False cancels.
 
+    ``wait(work, progress)``, where it is given, returns ``work(progress)`` of another thread.
+
     Examples
     --------
     >>> shares = []
@@ -29,9 +31,9 @@ class Progress:
     [0.75, 0.75]
     """
 
-    def __init__(self, callback: ProgressCallback | None = None) -> None:
+    def __init__(self, callback: ProgressCallback | None = None, wait: Any = None) -> None:
         self._root = self
-        self._callback = callback
+        self._callback, self._wait = callback, wait
         self._share = 0.0  # of the whole run; it never falls
         self._start, self._span = 0.0, 1.0
 
@@ -68,10 +70,10 @@ class Progress:
         self.advance(share)
         return True
 
-    def carry_out(self, work: Callable[["Progress"], Any], wait: Any = None) -> Any:
-        """Return ``work(progress)``, where it is given by ``wait(work, progress)``."""
+    def carry_out(self, work: Callable[["Progress"], Any]) -> Any:
+        """Return ``work(progress)``, of another thread where the run has one."""
         self.check()
-        return wait(work, self) if wait else work(self)
+        return self._root._wait(work, self) if self._root._wait else work(self)
 
     def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
         """Return ``work(*args, stop)``, which runs in a thread while the callback is called.

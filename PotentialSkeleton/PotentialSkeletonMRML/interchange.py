@@ -23,9 +23,6 @@ from PotentialSkeletonLib.tree import Forest
 
 from .lines import RADIUS, polylines, tubes, vtk_array
 
-ROOTED, SPLIT, NETWORK = "centrelines-rooted.vtp", "centrelines-split.vtp", "network.vtp"
-GRAPHML, NODES, EDGES = "network.graphml", "network-nodes.csv", "network-edges.csv"
-PATHS = "simvascular-paths"
 FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 HEADER = "SPACE=LPS"
 SPACE = "SPACE"  # field array by which Slicer knows a model file's axes
@@ -122,9 +119,10 @@ def write_tree_files(
     skeleton = forest.skeleton
     options: dict[str, Any] = dict(ijk_to_ras=ijk_to_ras, names=names, roots=forest.roots)
     if "graphml" in formats:
-        interchange.write_graphml(skeleton, folder / GRAPHML, **options)
+        interchange.write_graphml(skeleton, folder / "network.graphml", **options)
     if "csv" in formats:
-        interchange.write_csv_pair(skeleton, folder / NODES, folder / EDGES, **options)
+        pair = folder / "network-nodes.csv", folder / "network-edges.csv"
+        interchange.write_csv_pair(skeleton, *pair, **options)
     surfaces = [ending for ending in ("stl", "ply") if ending in formats]
     if mask is not None:
         for ending in surfaces:
@@ -134,7 +132,7 @@ def write_tree_files(
         return []
     network = interchange.network(skeleton, ijk_to_ras, names)
     if "vmtk" in formats:
-        write_vtp(network, folder / NETWORK)
+        write_vtp(network, folder / "network.vtp")
     for ending in surfaces:
         write_surface(tubes(poly_data(network.in_space(LPS)), SIDES), folder / f"tubes.{ending}")
     if not {"vmtk", "simvascular"} & set(formats):
@@ -144,10 +142,12 @@ def write_tree_files(
     except InputError as reason:  # too many endpoints: the other files are good
         return [_("The files of trees were left out. {reason}").format(reason=reason)]
     if "vmtk" in formats:
-        write_vtp(rooted, folder / ROOTED)
-        write_vtp(interchange.split_centrelines(forest, ijk_to_ras, names), folder / SPLIT)
+        write_vtp(rooted, folder / "centrelines-rooted.vtp")
+        split = interchange.split_centrelines(forest, ijk_to_ras, names)
+        write_vtp(split, folder / "centrelines-split.vtp")
     if "simvascular" in formats:
-        interchange.write_simvascular(forest, folder / PATHS, ijk_to_ras=ijk_to_ras, names=names)
+        paths = folder / "simvascular-paths"
+        interchange.write_simvascular(forest, paths, ijk_to_ras=ijk_to_ras, names=names)
     cut = forest.cut
     numbers = ", ".join(str(number) for number in cut[:10]) + (", ..." if len(cut) > 10 else "")
     text = _(

@@ -3,34 +3,23 @@
 import colorsys
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import (
-    node_name,
-    transform_between,
-    transformed,
-    voxels_to_points,
-)
+from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
-from PotentialSkeletonLib.curve_skeleton import (
-    END,
-    JUNCTION,
-    LOOP,
-    Branch,
-    CurveSkeleton,
-    Node,
-)
+from PotentialSkeletonLib.curve_skeleton import END, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
-# Of each line, to the column of `CurveSkeleton.to_table`; lengths are those that the run has found.
+# Of each line, to the column of `CurveSkeleton.to_table`.
 ARRAYS_OF_LINES = {
     "BranchId": "branch",
     "Generation": "generation",
@@ -91,16 +80,29 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def branch_lines(skeleton: CurveSkeleton, ijk_to_ras: np.ndarray) -> Any:
-    """One polyline a branch: vtkPolyData with the arrays named above.
+def moved(
+    skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
+) -> CurveSkeleton:
+    """A skeleton in another frame, which takes points (n, 3) there; with other fields.
+
+    In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S), and shape and
+    spacing mean nothing.
+    """
+    nodes = [replace(n, position=move(n.position[None])[0]) for n in skeleton.nodes]
+    branches = [replace(branch, points=move(branch.points)) for branch in skeleton.branches]
+    in_scene = {"shape": (0, 0, 0), "spacing": (1.0, 1.0, 1.0)}
+    return replace(skeleton, nodes=nodes, branches=branches, **(in_scene | fields))
+
+
+def branch_lines(skeleton: CurveSkeleton) -> Any:
+    """One polyline a branch: vtkPolyData with the arrays named above; points are S, A, R in mm.
 
     With them the lines are the whole graph. Branches share no points, so that each can have values
-    of its own at a junction. The matrix leads from the skeleton's voxels to the lines' frame.
+    of its own at a junction.
     """
     branches = skeleton.branches
-    places = [voxels_to_points(branch.points, ijk_to_ras) for branch in branches]
-    places = places or [np.empty((0, 3))]
-    data = polylines(np.concatenate(places), [len(branch.points) for branch in branches])
+    points = np.concatenate([np.empty((0, 3)), *(branch.points for branch in branches)])
+    data = polylines(points[:, ::-1], [len(branch.points) for branch in branches])
     radius = np.concatenate([np.empty(0), *(branch.radius for branch in branches)])
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
     data.GetPointData().SetActiveScalars(RADIUS)
@@ -115,11 +117,9 @@ def tubes(lines: Any, sides: int = 12) -> Any:
     """The surface of tubes round lines whose active scalars are Radius, with caps."""
     import vtk
 
-    tube = vtk.vtkTubeFilter()
+    tube = vtk.vtkTubeFilter(number_of_sides=sides, capping=True)
     tube.SetInputData(lines)
-    tube.SetNumberOfSides(sides)
     tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
-    tube.CappingOn()
     tube.Update()
     return tube.GetOutput()
 
@@ -128,51 +128,45 @@ def tubes(lines: Any, sides: int = 12) -> Any:
 
 
 def values_of(data: Any, name: str) -> np.ndarray | None:
-    """The values of a vtkPolyData's cell array, or None where it has none of that name."""
+    """The values of a cell array of a vtkPolyData, or None where there is none of that name."""
     from vtk.util.numpy_support import vtk_to_numpy
 
-    array = data.GetCellData().GetArray(name)
+    array = data and data.GetCellData().GetArray(name)
     return None if array is None else np.array(vtk_to_numpy(array))
 
 
-def stored_skeleton(model_node: Any, in_world: bool = False) -> CurveSkeleton:
+def stored_skeleton(model_node: Any) -> CurveSkeleton:
     """The skeleton that the lines of a model node tell of; `InputError` where they lack arrays.
 
-    Positions are S, A, R in mm (the spacing is 1), so that ``to_swc`` gives R, A, S: in the world,
-    or in the frame below the node's parent transform. Branches are numbered as they were;
-    components without a branch are left out, and so are voxels, critical points and the report.
+    Positions are S, A, R in mm below the node's parent transform. Branches are numbered as they
+    were; components without a branch are left out, and so are voxels, critical points, the report.
     """
     from vtk.util.numpy_support import vtk_to_numpy
 
     data = model_node.GetPolyData()
     radius = data and data.GetPointData().GetArray(RADIUS)
-    names = ARRAYS_OF_LINES if data else ()
-    arrays: dict[str, Any] = {name: values_of(data, name) for name in names}
-    if not data or radius is None or any(each is None for each in arrays.values()):
+    wanted = ("StartNode", "EndNode", "ComponentId")
+    starts, stops, components = (values_of(data, name) for name in wanted)
+    if radius is None or starts is None or stops is None or components is None:
         text = _("The model {model} holds no centrelines: find them first (Apply).")
         raise InputError(text.format(model=node_name(model_node)))
     count, points, radius = data.GetNumberOfPoints(), data.GetPoints(), vtk_to_numpy(radius)
     positions = vtk_to_numpy(points.GetData()) if count else np.empty((0, 3))
-    if in_world and model_node.GetParentTransformNode() is not None:
-        positions = transformed(transform_between(model_node, None), positions)
     positions, radius = np.array(positions[:, ::-1], float), np.array(radius, float)
     ends = vtk_to_numpy(data.GetLines().GetOffsetsArray())
-    numbers, pairs = np.unique(
-        np.stack([arrays["StartNode"], arrays["EndNode"]], axis=1).astype(int), return_inverse=True
-    )
+    numbers, pairs = np.unique(np.stack([starts, stops], axis=1), return_inverse=True)
     branches = [
         Branch(positions[a:b], radius[a:b], int(first), int(last), int(component))
         for (a, b), (first, last), component in zip(
-            pairwise(ends.tolist()), pairs.reshape(-1, 2), arrays["ComponentId"]
+            pairwise(ends.tolist()), pairs.reshape(-1, 2), components
         )
     ]
-    degree = np.bincount([n for b in branches for n in (b.start, b.end)], minlength=len(numbers))
+    kinds = [{1: END, 2: LOOP}.get(count, JUNCTION) for count in np.bincount(pairs.ravel())]
     nodes: list[Any] = [None] * len(numbers)
     for branch in branches:
         for number, at in ((branch.start, 0), (branch.end, -1)):
-            kind = END if degree[number] == 1 else JUNCTION if degree[number] > 2 else LOOP
             place, width = branch.points[at], float(branch.radius[at])
-            nodes[number] = nodes[number] or Node(place, kind, width, branch.component)
+            nodes[number] = nodes[number] or Node(place, kinds[number], width, branch.component)
     return CurveSkeleton(nodes, branches, [], np.zeros((0, 3), int), (0, 0, 0), (1.0,) * 3, {})
 
 
@@ -223,25 +217,17 @@ def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
             node.GetDisplayNode().LightingOff()
 
 
-def kind_of(model: Any) -> str:
-    """What the colours of a model of lines tell, as `color_by` takes it."""
-    display = model.GetDisplayNode()
-    name = display.GetActiveScalarName() if display is not None else None
-    return next((kind for kind, array in COLOR_ARRAYS.items() if array == name), "radius")
-
-
 def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
     """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
     arrays = {"radius": "MeanRadius", "generation": "Generation"}
-    found = values_of(data, arrays.get(kind, "BranchId"))
-    values = np.zeros(0) if found is None else found
-    if kind == "tree":
-        return [tree] * len(values)
-    if kind != "radius":
-        color = branch_color if kind == "branch" else generation_color
-        return [color(int(number)) for number in values]
-    low, high = radius_range(data)
-    return [radius_color(each) for each in np.clip((values - low) / (high - low or 1), 0, 1)]
+    values = values_of(data, arrays.get(kind, "BranchId"))
+    if values is None or kind == "tree":
+        return [tree] * data.GetNumberOfCells()
+    if kind == "radius":
+        low, high = radius_range(data)
+        return [radius_color(each) for each in (values - low) / (high - low or 1)]
+    color = branch_color if kind == "branch" else generation_color
+    return [color(int(number)) for number in values]
 
 
 def radius_range(data: Any) -> tuple[float, float]:
@@ -251,12 +237,8 @@ def radius_range(data: Any) -> tuple[float, float]:
 
 
 def radius_color(share: float) -> tuple[float, ...]:
-    """The colour (r, g, b), 0..1, of a radius at a share of the range of radii."""
-    import slicer
-
-    table, color = slicer.mrmlScene.GetNodeByID(COLORS), [0.0] * 4
-    table.GetColor(round(float(share) * (table.GetNumberOfColors() - 1)), color)
-    return tuple(color[:3])
+    """The colour (r, g, b), 0..1, of a radius at a share of the range of radii, as in `COLORS`."""
+    return colorsys.hsv_to_rgb(0.15 * share, 1.0, 1.0)
 
 
 def branch_color(number: int) -> tuple[float, float, float]:
@@ -306,11 +288,9 @@ def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> 
     show_names(model, skeleton)
 
 
-def fit_names(model: Any) -> list[str]:
-    """Keep the names that fit lines that were found again; returns those that fit none."""
-    if not model.GetAttribute(NAMES):
-        return []
-    skeleton, anchors, lost = stored_skeleton(model), [], []
+def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
+    """Keep the names that fit branches that were found again; returns those that fit none."""
+    anchors, lost = [], []
     for point, text in _anchors(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
@@ -318,24 +298,20 @@ def fit_names(model: Any) -> list[str]:
         else:
             lost.append(text)
     model.SetAttribute(NAMES, json.dumps(anchors))
-    show_names(model, skeleton)
     return lost
 
 
 def show_names(model: Any, skeleton: CurveSkeleton) -> None:
     """Write the names that there are into the lines' cell array."""
-    texts: dict[int, list[str]] = {}
+    texts: list[list[str]] = [[] for _ in skeleton.branches]
     for point, text in _anchors(model):
         branch = _branch_at(skeleton, point)
-        if branch is not None:  # of two branches that have become one, both names
-            parts = texts.setdefault(branch, [])
-            if text not in parts:
-                parts.append(text)
+        if branch is not None and text not in texts[branch]:
+            texts[branch].append(text)  # of two branches that have become one, both names
     cells = model.GetPolyData().GetCellData()
     cells.RemoveArray(NAME)
-    if texts:
-        said = [BETWEEN.join(texts.get(number, ())) for number in range(len(skeleton.branches))]
-        cells.AddArray(vtk_array(np.array(said, object), NAME))
+    if any(texts):
+        cells.AddArray(vtk_array([BETWEEN.join(parts) for parts in texts], NAME))
 
 
 def _anchors(model: Any) -> list[Any]:
@@ -366,13 +342,12 @@ def stored_table(model_node: Any) -> dict[str, Any]:
     """`CurveSkeleton.to_table` of the lines of a model node.
 
     Where there are some, the names of branches are its second column, and the measures of their
-    cross-sections its last. Lengths and mean radii are those that the run has found.
+    cross-sections its last.
     """
-    table, data = stored_skeleton(model_node).to_table(), model_node.GetPolyData()
-    names, count = names_of(model_node), len(table["branch"])
-    found = {"length_mm": "Length", "mean_radius_mm": "MeanRadius", **SECTIONS}
-    for column, name in found.items():
-        values = values_of(data, name)
+    table, names = stored_skeleton(model_node).to_table(), names_of(model_node)
+    count = len(table["branch"])
+    for column, name in SECTIONS.items():
+        values = values_of(model_node.GetPolyData(), name)
         if values is not None:
             table[column] = values.tolist()
     if names:

@@ -1,13 +1,13 @@
 """The nodes of a run: computed, written to the MRML scene, and found there again.
 
-Everything is computed before the first node is touched. The model with the lines is the centre: it
-refers to the object that it was made of and to all other outputs, and keeps what was said of the
-run, the steps that were taken since, and names. MRML saves references and attributes with the
-scene.
+All skeletons are found before the first node is touched. The model with the lines is the centre: it
+refers to the object that it was made of and to all other outputs, which follow from the lines, and
+keeps what was said of the run, the steps that were taken since, and names. MRML saves references
+and attributes with the scene.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
@@ -15,43 +15,17 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array, voxels_to_points
-from FuzzyVesselCoreLib.mrml.writing import (
-    SKELETON,
-    all_or_nothing,
-    belongs_to,
-    check_apart,
-    claim,
-    folder_item_of,
-    is_output,
-    put_beside,
-    referred,
-    refuse_without,
-    remove_node,
-    subject_hierarchy,
-)
+from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
+from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
-from PotentialSkeletonLib.branch_tools import Step, steps_of_text
+from PotentialSkeletonLib.branch_tools import Step, steps_of_text, steps_text
+from PotentialSkeletonLib.curve_skeleton import Branch
 
-from .lines import (
-    NO_SEGMENT,
-    RADIUS,
-    branch_color,
-    branch_lines,
-    color_model,
-    fill_model,
-    fill_table,
-    fit_names,
-    line_colors,
-    names_of,
-    show_names,
-    stored_table,
-    tubes,
-    vtk_array,
-)
+from . import lines
 from .solid import SolidInput, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
@@ -73,7 +47,6 @@ NODES = {
 }
 # Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
 WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
-Filled = dict[str, list[Any] | None]
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -121,18 +94,14 @@ class SkeletonResult:
 
 
 def extract_all(
-    jobs: Sequence[tuple[SolidInput, dict]],
-    options: dict,
-    progress: ProgressCallback | None,
-    wait: Callable[..., Any] | None = None,
+    jobs: Sequence[tuple[SolidInput, dict]], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object, then write all outputs.
 
-    `options` are those of `PotentialSkeletonLib.skeletonize`. ``wait(work, progress)``, where it is
-    given, returns ``work(progress)``, for example of another thread.
+    `options` are those of `PotentialSkeletonLib.skeletonize`.
     """
-    for solid, requests in jobs:
-        check_apart(_all_of(_nodes_to_fill(requests)), {_("input"): solid.node})
+    for job in jobs:
+        _nodes_to_fill(*job)
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
@@ -141,7 +110,7 @@ def extract_all(
         def compute(progress: Progress, solid: SolidInput = solid) -> Any:
             return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
 
-        found.append((solid, part.carry_out(compute, wait), requests))
+        found.append((solid, part.carry_out(compute), requests))
     return write_skeletons(found)
 
 
@@ -154,148 +123,113 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [(solid, skeleton, _nodes_to_fill(requests)) for solid, skeleton, requests in found]
-    for solid, _skeleton, to_fill in runs:
-        _check_present(solid, _all_of(to_fill))
-    contents = [_contents(*run) for run in runs]
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        results = [_write(add, *run, content) for run, content in zip(runs, contents)]
-    for (solid, skeleton, to_fill), result in zip(runs, results):
-        for node in (to_fill["curveNodes"] or [])[len(skeleton.branches) :]:
-            remove_node(node)
-        if result.modelNode is not None:
-            _describe(result, solid)
-    return results
+    runs = [(solid, skeleton, _nodes_to_fill(solid, asked)) for solid, skeleton, asked in found]
+    with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
+        return [_write(add, *run) for run in runs]
 
 
-def _check_present(solid: SolidInput, nodes: list[Any]) -> None:
-    """Raise `InputRemoved` if the object or a node to fill is not in the scene any more."""
-    refuse_without([solid.node, *nodes])
+def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, list[Any]]:
+    """The nodes to fill of each output that is wanted; none where a new one is to be added.
+
+    `InputError` where the object is among them, `InputRemoved` where it or one of them is not in
+    the scene any more.
+    """
+    if not requests.keys() <= NODES.keys():
+        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
+    nodes = {}
+    for output, request in (WANTED | requests).items():
+        if request is not False:
+            given = [] if request is None or request is True else request
+            nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
+    every = [node for given in nodes.values() for node in given]
+    writing.check_apart(every, {_("input"): solid.node})
+    writing.refuse_without([solid.node, *every])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
-
-
-def _nodes_to_fill(requests: dict[str, Any]) -> Filled:
-    """Of each output the nodes to fill (none: new ones are added); None where it is not wanted."""
-    if not requests.keys() <= NODES.keys():
-        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
-    nodes: Filled = {}
-    for output, request in (WANTED | requests).items():
-        if request is None or isinstance(request, bool):
-            nodes[output] = None if request is False else []
-        else:
-            nodes[output] = list(request) if isinstance(request, list | tuple) else [request]
     return nodes
 
 
-def _all_of(to_fill: Filled) -> list[Any]:
-    return [node for nodes in to_fill.values() for node in nodes or []]
-
-
-def _contents(solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled) -> dict[str, Any]:
-    """What goes into each node that is wanted, but for the curves."""
-    lines = branch_lines(skeleton, solid.ijk_to_ras)
-    contents = {"modelNode": lines, "tableNode": skeleton.to_table()}
-    if to_fill["tubesNode"] is not None:
-        contents["tubesNode"] = tubes(lines)
-    if to_fill["labelmapNode"] is not None:
-        contents["labelmapNode"] = image_from_array(skeleton.to_labelmap())
-    return {output: each for output, each in contents.items() if to_fill[output] is not None}
-
-
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: Filled, contents: dict
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, wanted: dict[str, list[Any]]
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
-    result = SkeletonResult(skeleton, solid.ijk_to_ras)
-    result.warnings = [*solid.warnings, *skeleton.report["warnings"]]
-    for output, content in contents.items():
-        given, (class_name, ending) = to_fill[output], NODES[output]
-        node = given[0] if given else add(class_name, solid.name + ending)
-        if output == "tableNode":
-            fill_table(node, content)
-        elif output == "labelmapNode":
-            _fill_labelmap(node, content, solid)
-        else:
-            fill_model(node, content, solid.transform_id)
+    import slicer
+
+    nodes: dict[str, list[Any]] = {"modelNode": []} | wanted  # the others follow from the lines
+    for output, given in nodes.items():
+        class_name, ending = NODES[output]
         if not given:
-            put_beside([node], solid.node)
-        claim(node, SKELETON, solid.node)
-        setattr(result, output, node)
-    if to_fill["curveNodes"] is not None:
-        given, place = to_fill["curveNodes"], (solid.ijk_to_ras, solid.name, solid.node)
-        result.curveNodes = fill_curves(add, given, skeleton, *place, solid.transform_id)
-    return result
-
-
-def _fill_labelmap(node: Any, image: Any, solid: SolidInput) -> None:
-    """Put labels on the object's own grid, under the same parent transform."""
-    import slicer
-
-    with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(solid.transform_id)
-        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
-        node.SetAndObserveImageData(image)
-    node.CreateDefaultDisplayNodes()
-
-
-def _describe(result: SkeletonResult, solid: SolidInput) -> None:
-    """Let a model tell of the run; what was said of an earlier one, and its steps, are gone."""
-    import slicer
-
-    model = result.modelNode
-    if lost := fit_names(model):
+            given.append(add(class_name, solid.name + ending))
+            if output != "curveNodes":
+                writing.put_beside(given, solid.node)
+        for node in given:
+            writing.claim(node, SKELETON, solid.node)
+    in_scene = lines.moved(skeleton, lambda points: solid.points(points)[:, ::-1])
+    warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
+    if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
-        result.warnings.append(text.format(names=", ".join(lost)))
+        warnings.append(text.format(names=", ".join(lost)))
     with slicer.util.NodeModify(model):
-        model.SetNodeReferenceID(INPUT, solid.node.GetID())
-        for output in ROLES:
-            node = getattr(result, output, None)
-            refer(model, output, node if isinstance(node, list) else [node])
-        for node in referred(model, FOUND):
-            remove_node(node)
-        model.RemoveNodeReferenceIDs(FOUND)
+        for node in writing.referred(model, FOUND):
+            writing.remove_node(node)
+        writing.refer(model, FOUND, ())
+        writing.refer(model, INPUT, [solid.node])
+        for output, role in ROLES.items():
+            writing.refer(model, role, nodes.get(output, ()))
         model.SetAttribute(SEGMENT, solid.segment_id)
         model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
         model.SetAttribute(VESSELS, solid.fingerprint)
-        model.SetAttribute(NOTES, json.dumps(result.warnings))
+        model.SetAttribute(NOTES, json.dumps(warnings))
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
-    if names_of(model):
-        update_table(model)
+        model.SetAndObserveTransformNodeID(solid.transform_id)
+    for node in nodes.get("labelmapNode", ()):
+        node.SetAndObserveTransformNodeID(solid.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
+        node.CreateDefaultDisplayNodes()
+    write_lines(add, model, in_scene)
+    written = {output: each[0] for output, each in nodes.items()}
+    written["curveNodes"] = own_nodes(model).get("curveNodes", [])
+    if "modelNode" not in wanted:
+        writing.remove_node(written.pop("modelNode"))
+    return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
 
 
-def rewrite(model: Any, skeleton: CurveSkeleton, lines: Any) -> None:
-    """Put another skeleton, and its `branch_lines`, into the lines, tubes and curves of a run.
+def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
+    """Put branches, S, A, R in mm below the model's parent transform, into the lines of a run.
 
-    Its places are S, A, R in mm, below the model's parent transform. The labelmap keeps the voxels
-    that the run has found; table and colours are for `update_table` and `color_by`.
+    All of its other outputs follow, but for the labelmap, which keeps the voxels that were found.
     """
-    import slicer
+    data, nodes, under = lines.branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
+    lines.fill_model(model, data, under)
+    lines.show_names(model, skeleton)
+    show_sections(model)
+    for node in nodes.get("tubesNode", ()):
+        lines.fill_model(node, lines.tubes(data), under)
+    if "curveNodes" in nodes:
+        _fill_curves(add, model, skeleton, nodes["curveNodes"])
+    update_table(model)
+    display = model.GetDisplayNode()
+    arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
+    color_by(model, arrays.get(display and display.GetActiveScalarName(), "radius"))
 
-    nodes = own_nodes(model)
-    curves, under = nodes.get("curveNodes", []), model.GetTransformNodeID()
-    surface = tubes(lines) if "tubesNode" in nodes else None
-    source = model.GetNodeReference(INPUT) or model
-    with slicer.util.RenderBlocker(), all_or_nothing() as add:
-        fill_model(model, lines, under)
-        show_names(model, skeleton)
-        for node in nodes.get("tubesNode", ()):
-            fill_model(node, surface, under)
-        if curves:
-            name = tree_name(model)
-            filled = fill_curves(add, curves, skeleton, np.eye(4), name, source, under)
-            refer(model, "curveNodes", filled)
-    for node in curves[len(skeleton.branches) :]:
-        remove_node(node)
+
+def show_sections(model: Any) -> None:
+    """Let the lines have the cross-sections that were measured after the same steps, if any."""
+    measured = json.loads(model.GetAttribute(MEASURED) or "{}")
+    for column, values in measured.get(steps_text(steps_of(model)), {}).items():
+        numbers = np.array(values, float)  # None: not a number
+        array = lines.vtk_array(numbers, lines.SECTIONS[column])
+        model.GetPolyData().GetCellData().AddArray(array)
 
 
 def update_table(model: Any) -> None:
     """Let a run's table and the names of its curves follow from the arrays of the lines."""
-    nodes, names = own_nodes(model), names_of(model)
+    nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):
-        fill_table(table, stored_table(model))
+        lines.fill_table(table, lines.stored_table(model))
     for number, curve in enumerate(nodes.get("curveNodes", ())):
         curve.SetName(names.get(number) or f"{tree_name(model)} branch {number}")
 
@@ -307,24 +241,17 @@ def color_by(model: Any, kind: str) -> None:
     segment). Curves get the colour of their branch, mean radius, generation or tree.
     """
     segment, nodes = tree_segment(model), own_nodes(model)
-    tree = tuple(segment.GetColor()) if segment is not None else NO_SEGMENT
+    tree = tuple(segment.GetColor()) if segment is not None else lines.NO_SEGMENT
     for each in (model, *nodes.get("tubesNode", ())):
-        color_model(each, kind, tree)
-    curves = nodes.get("curveNodes", ())
-    for curve, color in zip(curves, line_colors(model.GetPolyData(), kind, tree) if curves else ()):
-        curve.GetDisplayNode().SetSelectedColor(color)
-        curve.GetDisplayNode().SetColor(color)
+        lines.color_model(each, kind, tree)
+    if "curveNodes" in nodes:
+        colors = lines.line_colors(model.GetPolyData(), kind, tree)
+        for curve, color in zip(nodes["curveNodes"], colors):
+            curve.GetDisplayNode().SetSelectedColor(color)
+            curve.GetDisplayNode().SetColor(color)
 
 
 # ---- found again
-
-
-def refer(model: Any, output: str, nodes: Iterable[Any]) -> None:
-    """Let a model refer to these nodes, but for None, as one of its outputs, and to no others."""
-    model.RemoveNodeReferenceIDs(ROLES[output])
-    for node in nodes:
-        if node is not None:
-            model.AddNodeReferenceID(ROLES[output], node.GetID())
 
 
 def kept_model(input_node: Any, segment_id: str) -> Any:
@@ -341,7 +268,7 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
         and model.GetAttribute(LABEL) is None
         and model.GetPolyData() is not None
     ]
-    own = [model for model in found if belongs_to(model, SKELETON, input_node)]
+    own = [model for model in found if writing.belongs_to(model, SKELETON, input_node)]
     return next(iter(own + found), None)
 
 
@@ -361,11 +288,6 @@ def tree_name(model: Any) -> str:
     return model.GetName().removesuffix(CENTRELINES)
 
 
-def kept_notes(model: Any) -> list[str]:
-    """What was said of the run: list of str."""
-    return json.loads(model.GetAttribute(NOTES) or "[]")
-
-
 def steps_of(model: Any) -> list[Step]:
     """The steps that the lines of a model have had; none where it has lost the lines as found."""
     if model.GetNodeReference(FOUND) is None:
@@ -378,13 +300,13 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
 
     Missing ones are left out, and copies that somebody made: no run may write into them.
     """
-    if model is None or not is_output(model, SKELETON):
+    if model is None or not writing.is_output(model, SKELETON):
         return {}
-    found = {output: referred(model, role) for output, role in ROLES.items()} | {
-        "modelNode": [model]
-    }
-    own = {o: [each for each in nodes if is_output(each, SKELETON)] for o, nodes in found.items()}
-    return {output: nodes for output, nodes in own.items() if nodes}
+    found = {"modelNode": [model]}
+    for output, role in ROLES.items():
+        nodes = writing.referred(model, role)
+        found[output] = [node for node in nodes if writing.is_output(node, SKELETON)]
+    return {output: nodes for output, nodes in found.items() if nodes}
 
 
 def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None:
@@ -392,8 +314,11 @@ def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None
     folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
     for output, nodes in before.items():
         for node in nodes if not getattr(result, output, None) else ():
-            remove_node(node)
-    remove_empty_folder(folder)
+            writing.remove_node(node)
+    hierarchy = writing.subject_hierarchy()
+    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+    if own and not hierarchy.GetNumberOfItemChildren(folder):
+        hierarchy.RemoveItem(folder)
 
 
 def is_current(model: Any, input_node: Any) -> bool:
@@ -407,92 +332,55 @@ def is_current(model: Any, input_node: Any) -> bool:
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
 
 
-def fill_curves(
-    add: Callable,
-    given: Sequence[Any],
-    skeleton: CurveSkeleton,
-    ijk_to_ras: np.ndarray,
-    name: str,
-    source_node: Any,
-    transform_id: str | None,
-) -> list[Any]:
-    """Fill curves that are given, and new ones where there are more branches, in one folder.
-
-    The matrix leads from the skeleton's voxels to below the parent transform.
-    """
-    curves, (class_name, ending) = list(given[: len(skeleton.branches)]), NODES["curveNodes"]
-    diameter = np.linalg.norm(ijk_to_ras[:3, :3], axis=0).min()
-    for number, branch in enumerate(skeleton.branches):
-        if number == len(curves):
-            curves.append(add(class_name, f"{name}{ending}{number}"))
-            _show_curve(curves[number], branch_color(number), diameter)
-        points = voxels_to_points(branch.points, ijk_to_ras)
-        mean = skeleton.mean_radius(branch)
-        fill_curve(curves[number], points, branch.radius, mean, transform_id)
-        claim(curves[number], SKELETON, source_node)
-    _group(curves, name + CENTRELINES, source_node)
-    return curves
+def _fill_curves(add: Callable, model: Any, skeleton: CurveSkeleton, curves: Sequence[Any]) -> None:
+    """Let each branch have a curve, in one folder: of these, and new ones; too many are removed."""
+    class_name, _ending = NODES["curveNodes"]
+    source, count = model.GetNodeReference(INPUT) or model, len(skeleton.branches)
+    kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
+    for node, branch in zip(kept, skeleton.branches):
+        fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
+        writing.claim(node, SKELETON, source)
+    for node in curves[count:]:
+        writing.remove_node(node)
+    writing.refer(model, ROLES["curveNodes"], kept)
+    _group(kept, tree_name(model) + CENTRELINES, source)
 
 
-def fill_curve(
-    node: Any, points: np.ndarray, radius: np.ndarray, mean: float, transform_id: str | None
-) -> None:
+def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None) -> None:
     """Fill a vtkMRMLMarkupsCurveNode: hidden, locked points and the measurement Radius.
 
-    `points` (n, 3) lie below the parent transform, in mm, as `radius` (n,) and its `mean` are.
+    The points of the branch are S, A, R below the parent transform, in mm, as `mean` radius is.
     """
     import slicer
-    import vtk
 
-    measurement = slicer.vtkMRMLStaticMeasurement()
-    measurement.SetName(RADIUS)
-    measurement.SetUnits("mm")
-    measurement.SetDescription(_("Distance to the border of the object; the value is the mean."))
-    measurement.SetControlPointValues(vtk_array(np.asarray(radius, float), RADIUS))
+    if node.GetDisplayNode() is None:
+        node.CreateDefaultDisplayNodes()
+        node.GetDisplayNode().SetPropertiesLabelVisibility(False)
+    measurement = node.GetMeasurement(lines.RADIUS)
+    if measurement is None:
+        measurement = slicer.vtkMRMLStaticMeasurement()
+        measurement.SetName(lines.RADIUS)
+        measurement.SetDescription(_("Distance to the object's border; the value is the mean."))
+        node.AddMeasurement(measurement)
+    measurement.SetControlPointValues(lines.vtk_array(branch.radius, lines.RADIUS))
     measurement.SetDisplayValue(mean, "mm")
-    positions = vtk.vtkPoints()
-    positions.SetDataTypeToDouble()
-    positions.SetData(vtk_array(np.asarray(points, float).reshape(-1, 3)))
     with slicer.util.NodeModify(node):
-        for number in reversed(range(node.GetNumberOfMeasurements())):
-            if node.GetNthMeasurement(number).GetName() == RADIUS:
-                node.RemoveNthMeasurement(number)
         node.SetCurveTypeToLinear()
-        node.RemoveAllControlPoints()
-        # Without a transform the world is the node's own frame: no inverse of a transform is
-        # needed, which would only be an approximation where the transform bends space.
-        node.SetAndObserveTransformNodeID(None)
-        node.SetControlPointPositionsWorld(positions)
         node.SetAndObserveTransformNodeID(transform_id)
+        slicer.util.updateMarkupsControlPointsFromArray(node, branch.points[:, ::-1])
         for number in range(node.GetNumberOfControlPoints()):
             node.SetNthControlPointVisibility(number, False)
-        node.AddMeasurement(measurement)
         node.SetLocked(True)  # moved points would no longer have these radii
 
 
-def _show_curve(node: Any, color: tuple, diameter: float) -> None:
-    """Display a new curve node as a line of a colour and a diameter in mm, without texts."""
-    node.CreateDefaultDisplayNodes()
-    display = node.GetDisplayNode()
-    display.SetSelectedColor(color)
-    display.SetColor(color)
-    display.SetPropertiesLabelVisibility(False)
-    display.SetCurveLineSizeMode(display.UseLineDiameter)
-    display.SetLineDiameter(diameter)
-
-
 def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
-    """Put the curves of a skeleton's branches into one folder of the subject hierarchy.
-
-    Where the first curve is in a folder already, the others join it; a new folder lies beside
-    `source_node`.
-    """
-    hierarchy = subject_hierarchy()
+    """Put curves into the folder of the first one; a new folder lies beside `source_node`."""
+    hierarchy = writing.subject_hierarchy()
     if hierarchy is None or not curves:
         return
     folder = folder_of(curves[0])
     if not folder:
-        place = folder_item_of(source_node) or hierarchy.GetSceneItemID()
+        place = writing.folder_item_of(source_node) or hierarchy.GetSceneItemID()
         folder = hierarchy.CreateFolderItem(place, name)
         hierarchy.SetItemAttribute(folder, OWN_FOLDER, "yes")
         hierarchy.SetItemExpanded(folder, False)
@@ -501,16 +389,8 @@ def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
         hierarchy.SetItemParent(item, folder)
 
 
-def remove_empty_folder(folder: int) -> None:
-    """Remove a folder that `group` made and that holds nothing any more."""
-    hierarchy = subject_hierarchy()
-    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
-    if own and not hierarchy.GetNumberOfItemChildren(folder):
-        hierarchy.RemoveItem(folder)
-
-
 def folder_of(node: Any) -> int:
     """The item of the folder that a node lies in, or 0."""
-    hierarchy = subject_hierarchy()
+    hierarchy = writing.subject_hierarchy()
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     return hierarchy.GetItemAncestorAtLevel(item, "Folder") if item else 0

@@ -11,17 +11,9 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.provenance import voxels_fingerprint
-from FuzzyVesselCoreLib.mrml.reading import (
-    BINARY_LABELMAP,
-    array_from_image,
-    ijk_to_ras,
-    image_to_world,
-    matrix_between,
-    node_name,
-    voxels_of,
-    voxels_to_points,
-)
+from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, node_name
 from FuzzyVesselCoreLib.mrml.writing import SKELETON, is_output
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
@@ -59,7 +51,7 @@ class SolidInput:
 
     def points(self, positions: np.ndarray) -> np.ndarray:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
-        return voxels_to_points(positions, self.ijk_to_ras)
+        return reading.voxels_to_points(positions, self.ijk_to_ras)
 
     def cropped(self) -> "SolidInput":
         """The object with one layer of empty voxels around it."""
@@ -89,20 +81,12 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
             text = _("{node} is a labelmap: choose a label, not a segment.")
             raise InputError(text.format(node=named))
         mask, name = _labelled(node, label)
-        matrix, segment_id = ijk_to_ras(node), ""
+        matrix, segment_id = reading.ijk_to_ras(node), ""
     else:
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
-    return SolidInput(
-        node,
-        segment_id,
-        mask,
-        matrix,
-        node.GetTransformNodeID(),
-        name,
-        _warnings(matrix, node),
-        label,
-        voxels_fingerprint(node, segment_id),
-    )
+    under, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
+    text = voxels_fingerprint(node, segment_id)
+    return SolidInput(node, segment_id, mask, matrix, under, name, warnings, label, text)
 
 
 def is_segmentation(node: Any) -> bool:
@@ -194,16 +178,16 @@ def _segment(node: Any, segment_id: str) -> tuple[np.ndarray, np.ndarray, str]:
         segment = copy.GetSegment(segment_id)
     image = segment.GetRepresentation(BINARY_LABELMAP)
     empty = image is None or image.IsEmpty()
-    mask = np.zeros(0) if empty else array_from_image(image) == segment.GetLabelValue()
+    mask = np.zeros(0) if empty else reading.array_from_image(image) == segment.GetLabelValue()
     if not mask.any():
         text = _("The segment '{name}' of {node} is empty: fill it in the Segment Editor.")
         raise InputError(text.format(name=name, node=node_name(node)))
-    return mask, image_to_world(image), name
+    return mask, reading.image_to_world(image), name
 
 
 def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     """Where a labelmap has a label, and the name of that object."""
-    values = voxels_of(node, copy=False)
+    values = reading.voxels_of(node, copy=False)
     if not values.any():
         text = _("The labelmap {node} is empty: every voxel is 0.")
         raise InputError(text.format(node=node_name(node)))
@@ -231,7 +215,7 @@ def _warnings(matrix: np.ndarray, node: Any) -> list[str]:
             "lengths and radii are approximate."
         )
         found.append(text.format(node=node_name(node), angle=np.degrees(np.arcsin(skew))))
-    to_world = matrix_between(node, None)
+    to_world = reading.matrix_between(node, None)
     turn = np.zeros((3, 3)) if to_world is None else to_world[:3, :3]
     if np.abs(turn.T @ turn - np.eye(3)).max() > 2 * TOLERANCE:
         text = _(

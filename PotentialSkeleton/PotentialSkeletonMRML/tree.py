@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.reading import (
-    node_name,
-    transform_between,
-    transform_points,
-    transformed,
-)
+from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.writing import all_or_nothing
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
@@ -24,18 +19,7 @@ from PotentialSkeletonLib.branch_tools import PROPOSED, Edit, PruneStep, Step, p
 from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
-from . import dividing, interchange, outputs, straightening
-from .lines import (
-    SECTIONS,
-    branch_lines,
-    fill_model,
-    kind_of,
-    names_of,
-    set_names,
-    stored_skeleton,
-    stored_table,
-    vtk_array,
-)
+from . import interchange, lines, outputs, vessels
 from .outputs import FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
 from .solid import read_solid
 
@@ -83,26 +67,6 @@ class Section:
         )
 
 
-def _copied(lines: Any) -> Any:
-    import vtk
-
-    copy = vtk.vtkPolyData()
-    copy.ShallowCopy(lines)
-    for name in SECTIONS.values():  # these are kept by the steps, see `_show_sections`
-        copy.GetCellData().RemoveArray(name)
-    return copy
-
-
-def _keep_as_found(model: Any) -> None:
-    """Add a hidden model of the lines, which is saved with the scene."""
-    with all_or_nothing() as add:
-        node = add("vtkMRMLModelNode", f"{model.GetName()} as found")
-        node.SetHideFromEditors(True)
-        node.SetSelectable(False)
-        node.SetAndObserveMesh(_copied(model.GetPolyData()))
-    model.SetNodeReferenceID(FOUND, node.GetID())
-
-
 class Tree:
     """A model of centrelines, with its branches; `InputError` where a model holds none.
 
@@ -110,19 +74,19 @@ class Tree:
     """
 
     def __init__(self, model: Any) -> None:
-        if not stored_skeleton(model).branches:
+        if not lines.stored_skeleton(model).branches:
             text = _("The tree {model} has no branch: it is a single point.")
-            raise InputError(text.format(model=node_name(model)))
+            raise InputError(text.format(model=reading.node_name(model)))
         self.model = model
 
     @property
     def skeleton(self) -> CurveSkeleton:
         """The branches; positions are S, A, R in mm below the model's parent transform."""
-        return stored_skeleton(self.model)
+        return lines.stored_skeleton(self.model)
 
     def table(self) -> dict[str, list]:
         """One row a branch, with names and cross-sections where there are some."""
-        return stored_table(self.model)
+        return lines.stored_table(self.model)
 
     # --- steps
 
@@ -174,43 +138,42 @@ class Tree:
         Places are S, A, R in mm, below the model's parent transform. `InputError` where a step does
         not fit, or no branch is left: the scene is unchanged.
         """
+        import slicer
+
         model, found = self.model, self.model.GetNodeReference(FOUND)
-        skeleton, _kept = branch_tools.replayed(stored_skeleton(found or model), steps)
+        skeleton, _kept = branch_tools.replayed(lines.stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        if found is None:
-            if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
-                model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
-            _keep_as_found(model)
-        if found is None or steps:
-            lines = branch_lines(skeleton, np.eye(4))
-        else:  # to the last bit as they were
-            lines = _copied(found.GetPolyData())
-        outputs.rewrite(model, skeleton, lines)
-        model.SetAttribute(STEPS, branch_tools.steps_text(steps))
-        self._show_sections()
-        update_table(model)
-        outputs.color_by(model, kind_of(model))
+        with slicer.util.RenderBlocker(), all_or_nothing() as add:
+            if found is None:
+                if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
+                    model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
+                found = add("vtkMRMLModelNode", f"{model.GetName()} as found")
+                found.SetHideFromEditors(True)
+                found.SetSelectable(False)
+                found.SetAndObserveMesh(model.GetPolyData())
+                model.SetNodeReferenceID(FOUND, found.GetID())
+            model.SetAttribute(STEPS, branch_tools.steps_text(steps))
+            outputs.write_lines(add, model, skeleton)
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
         """S, A, R below the model's parent transform, of R, A, S in the world."""
-        position = np.asarray(position, float)
-        if position.shape != (3,) or not np.isfinite(position).all():
-            raise InputError(_("A place must be three finite numbers: R, A, S in mm."))
-        found = [0.0] * 3
-        self.model.TransformPointFromWorld(position.tolist(), found)
-        return np.array(found[::-1])
+        transform = reading.transform_between(None, self.model)
+        return reading.transformed(transform, [position])[0, ::-1]
 
     def _to_world(self, points: np.ndarray) -> np.ndarray:
-        return transformed(transform_between(self.model, None), points[:, ::-1])
+        return reading.transformed(reading.transform_between(self.model, None), points[:, ::-1])
+
+    def _in_world(self) -> CurveSkeleton:
+        return lines.moved(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
 
     # --- names and files
 
     @property
     def names(self) -> dict[int, str]:
         """Names of the branches that have one."""
-        return names_of(self.model)
+        return lines.names_of(self.model)
 
     def rename(self, branches: int | Iterable[int], name: str) -> None:
         """Name one branch or several; the name goes into table, curves and files. "" removes it."""
@@ -218,7 +181,7 @@ class Tree:
         self._set_names(dict.fromkeys(chosen, name))
 
     def _set_names(self, names: dict[int, str]) -> None:
-        set_names(self.model, self.skeleton, names)
+        lines.set_names(self.model, self.skeleton, names)
         update_table(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
@@ -227,7 +190,7 @@ class Tree:
         `branch` is of the vessel at which the rules begin. A proposal ends with "(?)"; names that a
         person gave stay. See `PotentialSkeletonLib.branch_tools.propose_names`.
         """
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         found, names = branch_tools.propose_names(skeleton, anatomy, branch), self.names
         earlier = {n: "" for n, name in names.items() if name.endswith(PROPOSED)}
         found = {n: name for n, name in found.items() if n in earlier or n not in names}
@@ -247,7 +210,7 @@ class Tree:
         cannot be written: nothing of it is left.
         """
         ending, names = Path(path).suffix.lower(), self.names
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         if ending == ".swc":
             said = "".join(f"# branch {number}: {name}\n" for number, name in sorted(names.items()))
             with whole_file(path) as partial:
@@ -275,7 +238,7 @@ class Tree:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             text = _("{folder} is there already: choose another folder.")
             raise InputError(text.format(folder=folder))
-        skeleton = stored_skeleton(self.model, in_world=True)
+        skeleton = self._in_world()
         with tempfile.TemporaryDirectory(prefix=".centrelines-", dir=folder.parent) as made:
             partial = Path(made) / "tree"
             partial.mkdir()
@@ -290,10 +253,10 @@ class Tree:
         if view not in interchange.VIEWS:
             text = _("The view {view!r} is unknown: use {views}.")
             raise InputError(text.format(view=view, views=", ".join(interchange.VIEWS)))
-        lines = interchange.VIEWS[view](rooted_forest(self.skeleton), np.eye(4), self.names)
+        found = interchange.VIEWS[view](rooted_forest(self.skeleton), np.eye(4), self.names)
         with all_or_nothing() as add:
             node = add("vtkMRMLModelNode", f"{tree_name(self.model)} {view}")
-            fill_model(node, interchange.poly_data(lines), self.model.GetTransformNodeID())
+            lines.fill_model(node, interchange.poly_data(found), self.model.GetTransformNodeID())
         return node
 
     # --- measuring
@@ -329,25 +292,20 @@ class Tree:
         return branch_tools.distance_between(self.skeleton, *places)
 
     def straighten(
-        self,
-        way: Any,
-        volumeNode: Any,
-        width: float | None = None,
-        progress: Any = None,
-        wait: Any = None,
-    ) -> straightening.StraightenedNodes:
+        self, way: Any, volumeNode: Any, width: float | None = None, progress: Any = None
+    ) -> vessels.StraightenedNodes:
         """Add a straightened volume of a branch (its number) or of the way between two places.
 
         `width` of the slices is in mm, by default 30 or five diameters.
-        `straightening.patient_position` leads from the volume to the patient.
+        `vessels.patient_position` leads from the volume to the patient.
         """
         if isinstance(way, int):
             line: Any = branch_tools.checked_branch(self.skeleton, way)
         else:
             line = self.distance(*way)
         points = self._to_world(line.points)
-        return straightening.add_straightened(
-            self.model, points, line.radius, volumeNode, width, progress, wait
+        return vessels.add_straightened(
+            self.model, points, line.radius, volumeNode, width, progress
         )
 
     def section(self, place: Any) -> Section:
@@ -355,15 +313,15 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
-        to_world = transform_between(solid.node, None)
-        local = transformed(transform_between(None, solid.node), [place])
-        voxel = transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
+        solid, skeleton = vessels.in_vessels(self.model)
+        to_world = reading.transform_between(solid.node, None)
+        local = reading.transformed(reading.transform_between(None, solid.node), [place])
+        voxel = reading.transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
         found = branch_tools.section_at(solid.mask, skeleton, voxel)
         if not found.area[0]:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
-        world = transformed(to_world, solid.points(places))
+        world = reading.transformed(to_world, solid.points(places))
         names = ("area", "equivalent_diameter", "largest_diameter", "smallest_diameter", "filled")
         numbers = {name: float(getattr(found, name)[0]) for name in names}
         return Section(world[0], world[1:3], world[3:5], **numbers)
@@ -373,56 +331,58 @@ class Tree:
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
+        solid, skeleton = vessels.in_vessels(self.model)
         return branch_tools.cross_sections(solid.mask, skeleton, branch)
 
     @property
     def hasSections(self) -> bool:
         """Whether the cross-sections of these branches were measured."""
         data = self.model.GetPolyData().GetCellData()
-        return all(data.HasArray(name) for name in SECTIONS.values())
+        return all(data.HasArray(name) for name in lines.SECTIONS.values())
 
-    def measureSections(self, progress: Any = None, wait: Any = None) -> dict[str, list]:
+    def measureSections(self, progress: Any = None) -> dict[str, list]:
         """Measure cross-sections of every branch in the vessels; returns the table with them.
 
         Its columns are those of `PotentialSkeletonLib.branch_tools.section_measures`; the lines and
         the table in the scene get them, too. `InputError` where the vessels are not in the scene
         any more.
         """
-        solid, skeleton = dividing.in_vessels(self.model)
+        solid, skeleton = vessels.in_vessels(self.model)
         found = Progress.of(progress).carry_out(
-            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run), wait
+            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run)
         )
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
         if measured.get("vessels") != solid.fingerprint:  # the vessels were edited meanwhile
             measured = {"vessels": solid.fingerprint}
-        columns = {column: found[column] for column in SECTIONS}
+        columns = {column: found[column] for column in lines.SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))
-        self._show_sections()
+        outputs.show_sections(self.model)
         update_table(self.model)
         self.model.GetPolyData().Modified()
         return self.table()
 
-    def _show_sections(self) -> None:
-        """Let the lines have the sections that were measured after the same steps, if any."""
-        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
-        for column, values in measured.get(branch_tools.steps_text(self.steps), {}).items():
-            array = vtk_array(np.array(values, float), SECTIONS[column])  # None: not a number
-            self.model.GetPolyData().GetCellData().AddArray(array)
-
     # --- dividing
 
-    def split(self, by: str = "branch", progress: Any = None, wait: Any = None) -> Any:
+    def split(self, by: str = "branch", progress: Any = None) -> Any:
         """Split the vessels: each voxel to the branch that is nearest along the vessels.
 
         `by` is "branch", "generation", "name" (voxels of branches without one go to the nearest
-        that has one) or "subtree" (such branches belong to the next named one upstream).
-        `progress` and `wait` are as of `PotentialSkeletonLogic.extract`. Returns a new
-        vtkMRMLSegmentationNode. `InputError` where there is nothing to split, or the vessels are
-        gone.
+        that has one) or "subtree" (such branches belong to the next named one upstream). `progress`
+        is as of `PotentialSkeletonLogic.extract`. Returns a new vtkMRMLSegmentationNode.
+        `InputError` where there is nothing to split, or the vessels are gone.
         """
-        return dividing.split_vessels(self.model, by, progress, wait)
+        solid, skeleton = vessels.in_vessels(self.model)
+        groups = vessels.groups_by(self.model, by)
+        labels = Progress.of(progress).carry_out(
+            lambda run: branch_tools.branch_labels(solid.mask, skeleton, groups.label_of, run)
+        )
+        if not labels.any():
+            text = _("No branch of {model} goes through its vessels: find the centrelines again.")
+            raise InputError(text.format(model=reading.node_name(self.model)))
+        with all_or_nothing() as add:
+            name = f"{tree_name(self.model)} by {by}"
+            return vessels.add_segmentation(add, name, labels, groups, solid)
 
     def divideOrgan(
         self,
@@ -431,8 +391,7 @@ class Tree:
         by: Any = "branch",
         distance: str = "straight",
         progress: Any = None,
-        wait: Any = None,
-    ) -> dividing.TerritoryNodes:
+    ) -> vessels.TerritoryNodes:
         """Divide an organ, with voxels of its own, among the branches of the tree.
 
         `by` is as of `split`, or "segment" (liver segments), or groups of branches by their names;
@@ -440,4 +399,13 @@ class Tree:
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
         organ = read_solid(organNode, organSegment).cropped()
-        return dividing.divide_organ(self.model, organ, by, distance, progress, wait)
+        groups = vessels.groups_by(self.model, by)
+        skeleton = vessels.on_voxels(self.model, organ)
+        vessels.check_near(self.model, skeleton, organ, groups)
+        found = Progress.of(progress).carry_out(
+            lambda run: branch_tools.territories(
+                organ.mask, skeleton, groups.label_of, distance, run
+            )
+        )
+        name = f"{organ.name} by {tree_name(self.model)}"
+        return vessels.add_territories(name, found, groups, organ)

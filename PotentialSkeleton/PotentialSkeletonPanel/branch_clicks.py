@@ -9,12 +9,11 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.points import placed_points
-from FuzzyVesselCoreLib.mrml.reading import array_from_matrix, matrix_from_array
-from FuzzyVesselCoreLib.mrml.writing import remove_node
-from PotentialSkeletonMRML.straightening import is_straightened, patient_position
+from FuzzyVesselCoreLib.mrml.writing import in_scene, remove_node
 from PotentialSkeletonMRML.tree import Tree
+from PotentialSkeletonMRML.vessels import is_straightened, patient_position
 
-from .result_section import hidden_node
+from .result_section import hidden_node, show_ways
 
 POINTS = "Branch tool"  # name of the list of clicks
 ASKS = {
@@ -28,7 +27,7 @@ ASKS = {
     "patient": _("Click a place in the straightened view."),
 }
 TWO_CLICKS = ("distance", "stenosis", "straighten")
-WAY_RADIUS = 0.8  # mm of the way between two places as it is drawn
+WAY_RADIUS, DIAMETER_RADIUS = 0.8, 0.4  # mm, of a way and a diameter as they are drawn
 SLICE = "vtkMRMLSliceNode"
 LAYOUT_NAME = "Green"  # coronal in Slicer's own layouts
 MARGIN = 1.05
@@ -47,7 +46,6 @@ class Clicks:
         self._view = StraightenedView()
         tools.ui.turnSlider.connect("valueChanged(int)", self._view.turn)
         tools.ui.closeButton.connect("clicked()", self.close_view)
-        self._place.hide()
         self._place.connect("activeMarkupsPlaceModeChanged(bool)", self._on_mode)
 
     def show(self) -> None:
@@ -86,16 +84,14 @@ class Clicks:
         self._buttons[kind].checked = True
         self._tools.say(ASKS[kind])
         node.AddObserver(node.PointPositionDefinedEvent, self._on_point)
-        self._place.placeMultipleMarkups = (
-            slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
-        )
+        multiple = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
+        self._place.placeMultipleMarkups = multiple
         self._place.setCurrentNode(node)
         self._place.placeModeEnabled = True
 
-    def _on_mode(self, on: bool) -> None:
-        """Placing was ended with the right mouse button, Escape or another tool."""
-        if not on:
-            qt.QTimer.singleShot(0, self._end_unless_placing)
+    def _on_mode(self, _on: bool) -> None:
+        """Placing may have been ended with the right mouse button, Escape or another tool."""
+        qt.QTimer.singleShot(0, self._end_unless_placing)
 
     def _end_unless_placing(self) -> None:
         if self._points is not None and not self._place.placeModeEnabled:
@@ -121,8 +117,7 @@ class Clicks:
 
     def _distance(self, tree: Tree, places: np.ndarray) -> str:
         way = tree.distance(*places[:2])
-        radius = np.full(len(way.points), WAY_RADIUS)
-        self._tools.panel.result.show_way(tree.model, way.points, radius)
+        show_ways(tree.model, [(way.points, np.full(len(way.points), WAY_RADIUS))])
         text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
         if np.isfinite(way.tortuosity):
             text += _(
@@ -133,7 +128,7 @@ class Clicks:
 
     def _section(self, tree: Tree, places: np.ndarray) -> str:
         found = tree.section(places[0])
-        self._tools.panel.result.show_diameters([found])
+        show_diameters(found)
         text = _(
             "{found.area:.1f} mm2; diameters {found.largest_diameter:.1f} and "
             "{found.smallest_diameter:.1f} mm, {found.equivalent_diameter:.1f} mm of a circle of "
@@ -145,7 +140,7 @@ class Clicks:
 
     def _stenosis(self, tree: Tree, places: np.ndarray) -> str:
         narrow, healthy = (tree.section(place) for place in places[:2])
-        self._tools.panel.result.show_diameters([narrow, healthy])
+        show_diameters(narrow, healthy)
         by_diameter, by_area = narrow.stenosis(healthy)
         text = _(
             "Stenosis of {by_diameter:.0f} % by diameter ({narrow:.1f} mm; reference, the second "
@@ -158,10 +153,10 @@ class Clicks:
         """Let a run make the volume of a branch or a way, and show it in one slice view."""
         volume = background_volume()
 
-        def work(tree: Tree, progress: Any, wait: Any) -> str:
+        def work(tree: Tree, progress: Any) -> str:
             if volume is None:
                 raise InputError(_("Show the volume in a slice view first."))
-            nodes = tree.straighten(way, volume, progress=progress, wait=wait)
+            nodes = tree.straighten(way, volume, progress=progress)
             text, view = _("{name} is shown in the view {view}."), self._view.show(nodes)
             self._tools.ui.turnSlider.value = 0  # as the new view is
             return text.format(name=nodes.volumeNode.GetName(), view=view)
@@ -172,6 +167,12 @@ class Clicks:
     def _patient(self, _tree: Tree, places: np.ndarray) -> str:
         self._view.go_to_patient(places[0])
         return _("The other slices show this place in the patient.")
+
+
+def show_diameters(*sections: Any) -> None:
+    """Show the largest and the smallest diameter of sections in the views."""
+    ends = [each[:, ::-1] for found in sections for each in (found.largest, found.smallest)]
+    show_ways(None, [(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends])
 
 
 # ---- A straightened volume in one slice view, turned about the vessel, and the way to the patient
@@ -189,32 +190,31 @@ class StraightenedView:
     """Shows a straightened volume in the view `LAYOUT_NAME`, or in the last one without it."""
 
     def __init__(self) -> None:
-        self._nodes: Any = None
-        self._composite: Any = None
+        self._nodes: Any = None  # of `Tree.straighten`
         self._view: Any = None
-        self._before: tuple = ()
+        self._before: list = []  # the nodes of the view, and a copy of each
+        self._size: tuple = ()
 
     @property
     def volume(self) -> Any:
         """The volume that is shown; None without one, or if it left the scene."""
-        node = None if self._nodes is None else self._nodes.volumeNode
-        return node if node is not None and slicer.mrmlScene.IsNodePresent(node) else None
+        node = self._nodes and self._nodes.volumeNode
+        return node if in_scene(node) else None
 
     def show(self, nodes: Any) -> str:
         """Show nodes of `Tree.straighten`, whole, and return the name of the view."""
         self.hide()
-        composites = slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode")
-        named = [each for each in composites if each.GetLayoutName() == LAYOUT_NAME]
-        if not composites:
-            raise InputError(_("There is no slice view that could show it."))
-        self._nodes, self._composite = nodes, (named or list(composites))[-1]
-        name, views = self._composite.GetLayoutName(), slicer.util.getNodesByClass(SLICE)
+        composites = list(slicer.util.getNodesByClass("vtkMRMLSliceCompositeNode"))
+        named = (each for each in composites if each.GetLayoutName() == LAYOUT_NAME)
+        composite, views = next(named, composites[-1]), slicer.util.getNodesByClass(SLICE)
+        name = composite.GetLayoutName()
         view = self._view = next(each for each in views if each.GetLayoutName() == name)
-        layers = self._composite.GetBackgroundVolumeID(), self._composite.GetLabelVolumeID()
-        turned, outline = array_from_matrix(view.GetSliceToRAS()), view.GetUseLabelOutline()
-        self._before = *layers, outline, turned, view.GetFieldOfView()
-        self._composite.SetBackgroundVolumeID(nodes.volumeNode.GetID())
-        self._composite.SetLabelVolumeID(nodes.labelmapNode.GetID())
+        self._nodes, self._before = nodes, [(each, type(each)()) for each in (composite, view)]
+        for node, copy in self._before:
+            copy.Copy(node)
+        self._size = view.GetFieldOfView()  # which a copy fits to its window
+        composite.SetBackgroundVolumeID(nodes.volumeNode.GetID())
+        composite.SetLabelVolumeID(nodes.labelmapNode.GetID())
         view.SetUseLabelOutline(True)
         self.turn(0)
         width, height, depth = view.GetFieldOfView()
@@ -225,25 +225,17 @@ class StraightenedView:
 
     def hide(self) -> None:
         """Show in the view what it has shown before; the volumes stay in the scene."""
-        if self._nodes is None:
-            return
-        self._nodes = None
-        background, label, outline, matrix, size = self._before
-        self._composite.SetBackgroundVolumeID(background)
-        self._composite.SetLabelVolumeID(label)
-        self._place(matrix)
-        self._view.SetFieldOfView(*size)
-        self._view.SetUseLabelOutline(outline)
+        for node, copy in self._before:
+            node.Copy(copy)
+            self._view.SetFieldOfView(*self._size)
+        self._nodes, self._before = None, []
 
     def turn(self, degrees: float) -> None:
         """Turn the view about the vessel."""
-        if self.volume is None:
-            return
-        angle, matrix = np.radians(degrees), np.eye(4)
-        across, up = np.array([-np.cos(angle), -np.sin(angle), 0.0]), np.array([0.0, 0.0, 1.0])
-        matrix[:3, :3] = np.stack([across, up, np.cross(across, up)], axis=1)
-        matrix[:3, 3] = self._bounds().mean(axis=1)
-        self._place(matrix)
+        if self.volume is not None:
+            cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+            normal, across = (-sine, cosine, 0.0), (-cosine, -sine, 0.0)
+            self._view.SetSliceToRASByNTP(*normal, *across, *self._bounds().mean(axis=1), 0)
 
     def go_to_patient(self, position: Any) -> None:
         """Centre the other slices on a place of the straightened volume (R, A, S).
@@ -262,7 +254,3 @@ class StraightenedView:
         bounds = [0.0] * 6
         self.volume.GetRASBounds(bounds)
         return np.reshape(bounds, (3, 2))
-
-    def _place(self, matrix: np.ndarray) -> None:
-        self._view.GetSliceToRAS().DeepCopy(matrix_from_array(matrix))
-        self._view.UpdateMatrices()

@@ -23,9 +23,8 @@ from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import counted, file_name, jump_slices
+from .result_section import counted, file_name, jump_slices, show_ways
 
-LOWEST = 26  # pixels of a button
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
 DISTANCES = ("straight", "geodesic")
@@ -46,9 +45,6 @@ class BranchTools:
         self.panel = panel
         self._window, self.ui = panel.load_ui("PotentialSkeletonBranchTools")
         panel.ui.branchToolsSection.layout().addWidget(self._window)
-        for each in vars(self.ui).values():
-            if each.className() == "QPushButton":  # a narrow panel would make them lower
-                each.setMinimumHeight(LOWEST)
         self._shown: list = []  # models
         self._of: list = []  # the branches whose name is shown: model, number
         self._narrowest: Any = None
@@ -112,12 +108,12 @@ class BranchTools:
 
         self.attempt(change)
 
-    def start(self, work: Callable[[Tree, Any, Any], str]) -> None:
-        """Let a run call ``work(tree, progress, wait)``, which returns the message to show."""
+    def start(self, work: Callable[[Tree, Any], str]) -> None:
+        """Let a run call ``work(tree, progress)``, which returns the message to show."""
         tree: Any = self.tree()
 
         def run(_parameters: Any, progress: Any) -> str:
-            said = work(tree, progress, self.panel.running.wait)
+            said = work(tree, progress)
             self.say(said)
             return said.split("\n")[0]
 
@@ -221,27 +217,24 @@ class BranchTools:
         found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
         of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
-        self._of = []
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
         return text.format(count=counted(len(found), _("name"), _("names")))
 
     def _accept(self, tree: Tree) -> str:
         tree.acceptNames()
-        self._of = []
         return ""
 
     def _go(self, tree: Tree) -> str:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
-        self.panel.result.show_way(tree.model, place.way, place.radius)
+        show_ways(tree.model, [(place.way, place.radius)])
         jump_slices(place.position)
         self._narrowest = place
         return ""
 
     def _on_reference(self, value: float) -> None:
-        tree = self.tree()
-        if tree is not None:
-            tree.reference = value or None
-            self._show_chosen(tree)
+        tree: Any = self.tree()
+        tree.reference = value or None
+        self._show_chosen(tree)
 
     # --- steps: branches removed by a rule, undo, and steps repeated on another case
 
@@ -267,14 +260,10 @@ class BranchTools:
 
     def _on_save(self) -> None:
         tree: Any = self.tree()
-        file = _("{name} steps").format(name=file_name(tree.model.GetName())) + ".json"
-        title, button = _("Save the steps"), self.ui.saveStepsButton
-        path = qt.QFileDialog.getSaveFileName(button, title, file, "JSON (*.json)")
-        if path:
-            steps = [each for each in tree.steps if isinstance(each, PruneStep)]
-            with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
-                Path(path).write_text(steps_text(steps), encoding="utf-8")
-                self.say(_("Saved {path}").format(path=path))
+        text = steps_text([each for each in tree.steps if isinstance(each, PruneStep)])
+        files = {"": lambda path: Path(path).write_text(text, encoding="utf-8")}
+        name = _("{name} steps").format(name=tree.model.GetName())
+        self.panel.result.save(_("Save the steps"), name, "json", files)
 
     def _on_load(self) -> None:
         path = qt.QFileDialog.getOpenFileName(
@@ -294,22 +283,22 @@ class BranchTools:
             self.ui.organSegmentSelector.setCurrentNode(node)
         self.ui.organButton.enabled = node is not None
 
-    def _measure(self, tree: Tree, progress: Any, wait: Any) -> str:
-        tree.measureSections(progress, wait)
+    def _measure(self, tree: Tree, progress: Any) -> str:
+        tree.measureSections(progress)
         return _("The table has areas and both diameters now; Save table writes them.")
 
-    def _split(self, tree: Tree, progress: Any, wait: Any) -> str:
-        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress, wait)
+    def _split(self, tree: Tree, progress: Any) -> str:
+        node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress)
         count = node.GetSegmentation().GetNumberOfSegments()
         segments = counted(count, _("segment"), _("segments"))
         return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
-    def _divide(self, tree: Tree, progress: Any, wait: Any) -> str:
+    def _divide(self, tree: Tree, progress: Any) -> str:
         node = self.ui.organSelector.currentNode()
         segment = self.ui.organSegmentSelector.currentSegmentID() if is_segmentation(node) else None
         kind = GROUPS[self.ui.groupComboBox.currentIndex]
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
-        volumes = tree.divideOrgan(node, segment, kind, distance, progress, wait).volumes
+        volumes = tree.divideOrgan(node, segment, kind, distance, progress).volumes
         largest = max(volumes, key=volumes.__getitem__)
         parts = counted(len(volumes), _("part"), _("parts"))
         text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
@@ -324,7 +313,7 @@ class BranchTools:
         if not place:
             return
 
-        def save(tree: Tree, _progress: Any, _wait: Any) -> str:
+        def save(tree: Tree, _progress: Any) -> str:
             own = file_name(tree_name(tree.model))
             folder = Path(place) / _("{name} for other programs").format(name=own)
             return "\n".join([_("Saved {path}").format(path=folder), *tree.saveFormats(folder)])
@@ -337,8 +326,5 @@ def step_text(step: Any) -> str:
     if step.kind in EDITS:
         return EDITS[step.kind]
     words, unit, _begin, digits = PRUNING[step.kind]
-    if step.kind == "spur ratio":
-        text = _("Removed: shorter than {value:.1f} times the radius at their start")
-        return text.format(value=step.value)
     text = _("Removed: {words} {value}{unit}")
     return text.format(words=words, value=f"{step.value:.{digits}f}", unit=unit)

@@ -1,6 +1,7 @@
 """What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,10 +18,8 @@ from FuzzyVesselCoreLib.mrml.writing import remove_node
 from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import lines
-from PotentialSkeletonMRML.outputs import kept_notes, tree_name
+from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
-
-DIAMETER_RADIUS = 0.4  # mm, of a diameter as it is drawn
 
 # Of the table of branches, in the order of its columns.
 COLUMNS = (
@@ -52,7 +51,7 @@ class ResultSection:
 
     def __init__(self, panel: Any) -> None:
         self._panel, self.ui = panel, panel.ui
-        self._shown: tuple | None = None
+        self._shown: list | None = None
         self._rows: list[tuple[Any, int, Any]] = []  # model, number and curve of each branch
         self.models: list[Any] = []
         self.advice = ""
@@ -92,22 +91,14 @@ class ResultSection:
 
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
-        stamp = tuple(map(_stamp, models))
+        # What changes when a model gets other lines or names; colours change nothing of it.
+        stamp = [(m, m.GetPolyData().GetPoints(), m.GetAttribute(lines.NAMES)) for m in models]
         if stamp != self._shown:
             self.forget()
             self._shown = stamp
             self._show_others(models)
         if self.models:
             self._show_legend(colouring)
-
-    def show_way(self, model: Any, points: Any, radius: Any) -> None:
-        """Show a way along a tree in the views, as a chosen branch; points are S, A, R."""
-        show_ways([(points[:, ::-1], radius)], model.GetTransformNodeID())
-
-    def show_diameters(self, sections: Sequence[Any]) -> None:
-        """Show the largest and the smallest diameter of sections in the views."""
-        ends = [each for found in sections for each in (found.largest, found.smallest)]
-        show_ways([(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends], None)
 
     def forget(self) -> None:
         """The scene is being closed."""
@@ -136,14 +127,16 @@ class ResultSection:
         self.ui.resultArea.setVisible(True)
         self.ui.branchToolsSection.setVisible(bool(self._rows))
         table = self._table()
-        self.advice = next_step(table)
-        self.ui.summaryLabel.text = summary(table)
+        parts = sum(len({each.component for each in found.branches}) for found in skeletons)
+        loops = parts + sum(len(found.branches) - len(found.nodes) for found in skeletons)
+        self.advice = next_step(table, parts, loops)
+        self.ui.summaryLabel.text = summary(table, parts, loops)
         self._fill_table(table)
-        self._plot_branch(None)
+        self._plot([])
         said = [
             f"{tree_name(model)}: {text}" if len(models) > 1 else text
             for model in models
-            for text in kept_notes(model)
+            for text in json.loads(model.GetAttribute(NOTES) or "[]")
         ]
         self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
 
@@ -154,52 +147,44 @@ class ResultSection:
 
     def _show_legend(self, kind: str) -> None:
         """Say what the colours of the centrelines mean, beside a strip of them."""
-        titles = {"tree": _("A colour for each tree"), "branch": _("A colour for each branch")}
-        title, colors = titles.get(kind, ""), []
-        if kind == "radius":
-            low, high = lines.radius_range(self.models[0].GetPolyData())
-            title = _("Radius {low:.1f}-{high:.1f} mm").format(low=low, high=high)
-            colors = [lines.radius_color(step / 8) for step in range(9)]
-        elif kind == "generation":
-            title = _("Generation 0-7")
-            colors = [lines.generation_color(number) for number in range(8)]
-        self.ui.legendTitle.text = title
-        self.ui.legendFrame.setVisible(bool(colors))  # else the title has its room
-        stops = ", ".join(
-            f"stop: {number / (len(colors) - 1):.3f} {qt.QColor.fromRgbF(*color[:3]).name()}"
-            for number, color in enumerate(colors)
-        )
-        gradient = f"qlineargradient(x1: 0, y1: 0, x2: 1, y2: 0, {stops})"
-        self.ui.legendFrame.styleSheet = f"background: {gradient}" if colors else ""
+        low, high = lines.radius_range(self.models[0].GetPolyData())
+        radii = _("Radius {low:.1f}-{high:.1f} mm").format(low=low, high=high)
+        legends: dict[str, tuple[str, list]] = {
+            "tree": (_("A colour for each tree"), []),
+            "branch": (_("A colour for each branch"), []),
+            "radius": (radii, [lines.radius_color(step / 5) for step in range(6)]),
+            "generation": (_("Generation 0-7"), [lines.generation_color(n) for n in range(8)]),
+        }
+        title, colors = legends[kind]
+        names = (qt.QColor.fromRgbF(*color).name() for color in colors)
+        strip = "".join(f'<font color="{name}">\N{FULL BLOCK}</font>' for name in names)
+        self.ui.legendTitle.text = f"{title} {strip}"
 
     def _on_chosen(self) -> None:
         """Show the branches that were clicked; of several trees, those of the first."""
         rows = self._chosen_rows()
         if rows:
             model = rows[0][0]
-            ways = [(curve.points[:, ::-1], curve.radius) for m, _n, curve in rows if m is model]
-            show_ways(ways, model.GetTransformNodeID())
+            show_ways(model, [(curve.points, curve.radius) for m, _n, curve in rows if m is model])
         else:
             hide_ways()
-        self._plot_branch(rows[0] if len(rows) == 1 else None)
+        self._plot(rows)
         self._panel.tools.show()
 
-    def _plot_branch(self, row: tuple[Any, int, Any] | None) -> None:
+    def _plot(self, rows: list[tuple[Any, int, Any]]) -> None:
         """Show the radius along a branch, after cross-sections its diameters; or a hint."""
-        if row is None:
-            self.plot.show_hint(_("Click a branch to see its radius."))
+        if len(rows) != 1:
+            self.plot.show_curves((), (), _("Click a branch to see its radius."), "")
             return
-        model, number, curve = row
+        model, number, curve = rows[0]
         x_title = _("Distance along branch {number} (mm)").format(number=number)
-        if Tree(model).hasSections:
-            with contextlib.suppress(InputError):  # the vessels are gone
+        y_title, x, y = _("Radius (mm)"), Course(curve.points, curve.radius).lengths, curve.radius
+        with contextlib.suppress(InputError):  # the vessels are gone
+            if Tree(model).hasSections:
                 found = Tree(model).sectionsAlong(number)
-                rows = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
-                title = _("Diameter (mm), largest and smallest in grey")
-                self.plot.show_curves(found.length, rows, x_title, title)
-                return
-        lengths = Course(curve.points, curve.radius).lengths
-        self.plot.show_curves(lengths, curve.radius, x_title, _("Radius (mm)"))
+                x, y_title = found.length, _("Diameter (mm), largest and smallest in grey")
+                y = found.equivalent_diameter, found.largest_diameter, found.smallest_diameter
+        self.plot.show_curves(x, y, x_title, y_title)
 
     # --- the table: a row a branch, from the trees' roots on; a click on a column's title sorts
 
@@ -241,7 +226,8 @@ class ResultSection:
     def save_csv(self) -> None:
         """Ask for a file and save the table there."""
         title = _("Save the table of branches")
-        self._save(title, "csv", {"": lambda path: table_text(self._table(), path)})
+        files = {"": lambda path: table_text(self._table(), path)}
+        self.save(title, self._file_name(), "csv", files)
 
     def save_swc(self) -> None:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
@@ -250,11 +236,15 @@ class ResultSection:
             f"-{file_name(tree_name(model))}" if several else "": Tree(model).save
             for model in self.models
         }
-        self._save(_("Save the tree"), "swc", files)
+        self.save(_("Save the tree"), self._file_name(), "swc", files)
 
-    def _save(self, title: str, suffix: str, files: Mapping[str, Callable[[str], Any]]) -> None:
+    def _file_name(self) -> str:
+        return self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
+
+    def save(
+        self, title: str, name: str, suffix: str, files: Mapping[str, Callable[[str], Any]]
+    ) -> None:
         """Write files; each has its own text behind the name that the user chooses."""
-        name = self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
         file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
         asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
         if not asked:
@@ -284,17 +274,11 @@ def _item(value: float | str) -> Any:
     return item
 
 
-def _stamp(model: Any) -> tuple:
-    """What changes when a model gets other lines or names; colours change nothing of it."""
-    points = model.GetPolyData().GetPoints()
-    return (model, points.GetMTime() if points is not None else 0, model.GetAttribute(lines.NAMES))
-
-
 # ---- chosen branches in all views: cyan tubes in one model, which is never saved
 
 
-def show_ways(ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str | None) -> None:
-    """Draw branches (R, A, S below a transform, and radii in mm), and go to the first."""
+def show_ways(model: Any, ways: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Draw branches (S, A, R as in their model, or in the world; and radii), go to the first."""
     node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
     if node is None:
         node = hidden_node("vtkMRMLModelNode", CHOSEN)
@@ -304,15 +288,15 @@ def show_ways(ways: Sequence[tuple[np.ndarray, np.ndarray]], transform_id: str |
         display.SetColor(CHOSEN_COLOR)
         display.SetSliceIntersectionThickness(CHOSEN_WIDTH)
         display.SetVisibility2D(True)
-    data = lines.polylines(np.concatenate([way for way, _ in ways]), [len(way) for way, _ in ways])
-    radius = THICKER * np.concatenate([radius for _, radius in ways])
+    points = np.concatenate([way for way, _radius in ways])[:, ::-1]
+    data = lines.polylines(points, [len(way) for way, _radius in ways])
+    radius = THICKER * np.concatenate([radius for _way, radius in ways])
     data.GetPointData().SetScalars(lines.vtk_array(radius, lines.RADIUS))
     with slicer.util.NodeModify(node):
-        node.SetAndObserveTransformNodeID(transform_id)
+        node.SetAndObserveTransformNodeID(model and model.GetTransformNodeID())
         node.SetAndObservePolyData(lines.tubes(data))
-    positions, _radius = ways[0]
     world = [0.0] * 3
-    node.TransformPointToWorld(positions[len(positions) // 2].tolist(), world)
+    node.TransformPointToWorld(points[len(ways[0][0]) // 2].tolist(), world)
     jump_slices(world)
 
 
@@ -350,7 +334,7 @@ COLORS, WIDTHS = ((52, 120, 200), (150, 150, 150), (150, 150, 150)), (2.0, 1.2, 
 
 
 class CurvePlot(qt.QWidget):
-    """Curves from 0 up in a QFrame, with their greatest value and both titles; or a hint."""
+    """Curves from 0 up in a QFrame, with their greatest value and both titles."""
 
     def __init__(self, frame: Any) -> None:
         qt.QWidget.__init__(self, frame)
@@ -358,19 +342,16 @@ class CurvePlot(qt.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self)
         self.setMinimumHeight(HEIGHT)
-        self.show_hint("")
+        self.show_curves((), (), "", "")
 
-    def show_curves(self, x: np.ndarray, y: Sequence[Any], x_title: str, y_title: str) -> None:
-        """Show rows of y (up to three) over x; where one is not finite, all are left out."""
+    def show_curves(self, x: Any, y: Any, x_title: str, y_title: str) -> None:
+        """Show rows of y (up to three) over x; without any, the title of x alone.
+
+        Where one is not finite, all are left out.
+        """
         x, rows = np.asarray(x, float), np.atleast_2d(np.asarray(y, float))
         finite = np.isfinite(x) & np.isfinite(rows).all(axis=0)
-        self.curves, self._titles, self._hint = (x[finite], rows[:, finite]), (x_title, y_title), ""
-        self.update()
-
-    def show_hint(self, text: str) -> None:
-        """Show a text and no curve."""
-        self.curves = np.empty(0), np.empty((1, 0))
-        self._hint = text
+        self.curves, self._titles = (x[finite], rows[:, finite]), (x_title, y_title)
         self.update()
 
     def paintEvent(self, event: Any) -> None:
@@ -382,7 +363,7 @@ class CurvePlot(qt.QWidget):
         if self.curves[0].size:
             self._paint_curve(painter, area)
         else:
-            painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, self._hint)
+            painter.drawText(area, qt.Qt.AlignCenter | qt.Qt.TextWordWrap, self._titles[0])
         painter.setPen(self.palette.color(qt.QPalette.Mid))
         painter.drawRect(area)
         painter.end()
@@ -410,13 +391,13 @@ class CurvePlot(qt.QWidget):
 # ---- in words
 
 
-def next_step(table: dict[str, list]) -> str:
+def next_step(table: dict[str, list], parts: int, loops: int) -> str:
     """What a person does next with a result, a table of `CurveSkeleton.to_table`."""
     count = len(table["branch"])
     if not count:
         return _("No branch was found. Choose vessels that are longer than they are thick.")
     pairs = zip(table["length_mm"], table["mean_radius_mm"])
-    stubs, loops = sum(length < 2 * radius for length, radius in pairs), loop_count(table)
+    stubs = sum(length < 2 * radius for length, radius in pairs)
     if loops >= MIN_LOOPS or (stubs >= MIN_STUBS and stubs > STUB_SHARE * count):
         return _(
             "{count} branches, {stubs} of them shorter than they are thick, and {loops} loops: "
@@ -427,7 +408,6 @@ def next_step(table: dict[str, list]) -> str:
             "Loops: branches touch, or the vessels have holes. Raise 'Close holes up to' under "
             "Advanced, then press Apply."
         )
-    parts = part_count(table)
     if parts >= MIN_PARTS:
         return _(
             "{parts} separate parts: raise 'Leave out parts below' under Advanced, or join them in "
@@ -436,30 +416,13 @@ def next_step(table: dict[str, list]) -> str:
     return _("Click a branch in the table to see it in the views.")
 
 
-def summary(table: dict[str, list]) -> str:
+def summary(table: dict[str, list], parts: int, loops: int) -> str:
     """One line: how many branches of what length, in how many parts, with how many loops."""
-    parts, loops = part_count(table), loop_count(table)
     count = counted(len(table["branch"]), _("branch"), _("branches"))
     text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
     return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
-
-
-def part_count(table: dict[str, list]) -> int:
-    """How many separate parts there are."""
-    return len(set(zip(_trees(table), table["component"])))
-
-
-def loop_count(table: dict[str, list]) -> int:
-    """How many independent loops the branches make."""
-    trees = _trees(table)
-    nodes = len({*zip(trees, table["start"]), *zip(trees, table["end"])})
-    return len(table["branch"]) - nodes + part_count(table)
-
-
-def _trees(table: dict[str, list]) -> list:
-    return table.get("tree", [""] * len(table["branch"]))
 
 
 def counted(number: int, one: str, many: str) -> str:

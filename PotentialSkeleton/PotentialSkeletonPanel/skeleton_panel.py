@@ -1,36 +1,16 @@
 """The panel: the vessels, Apply, what to do next, and the branches that were found."""
 
 import json
-import math
 from typing import Any
 
 import numpy as np
-import qt
 import slicer
 from slicer.i18n import tr as _
 
+from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML.outputs import (
-    INPUT,
-    SEGMENT,
-    SETTINGS,
-    color_by,
-    drop_left_over,
-    is_current,
-    kept_model,
-    own_nodes,
-    steps_of,
-    tree_name,
-    tree_segment,
-)
-from PotentialSkeletonMRML.parameters import (
-    WRITTEN,
-    Colouring,
-    options_of,
-    segments_of,
-    settings_text,
-)
-from PotentialSkeletonMRML.solid import current_object, is_segmentation, visible_segments
+from PotentialSkeletonMRML import outputs, solid
+from PotentialSkeletonMRML import parameters as choices
 
 from .branch_tools import BranchTools
 from .result_section import ResultSection
@@ -44,23 +24,23 @@ class SkeletonPanel(Panel):
     def title(self) -> str:
         return _("Potential-Field Skeleton")
 
-    _problem = False  # whether the status line says why there is no result
-
     def connect(self) -> None:
         self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
-        self._filling = False  # whether the widgets of segments are being filled
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
         self.ui.severalCheckBox.connect("clicked(bool)", self._on_several)
-        self.ui.segmentsList.connect("itemChanged(QListWidgetItem*)", self._on_ticked)
+        self.ui.segmentSelector.connect("segmentSelectionChanged(QStringList)", self._on_segment)
         self.result = ResultSection(self)
         self.tools = BranchTools(self)
 
     def enter(self) -> None:
         Panel.enter(self)
-        self._choose_current()
-        self.update_soon()  # the legend is as wide as the panel, which is only known later
+        parameters = self.parameters
+        node, segment_id = solid.current_object() if parameters.input is None else (None, "")
+        if node is not None:
+            with slicer.util.NodeModify(parameters.parameterNode):
+                parameters.input, parameters.segment = node, segment_id or parameters.segment
 
     def exit(self) -> None:
         self.ui.branchTable.clearSelection()
@@ -78,10 +58,10 @@ class SkeletonPanel(Panel):
         chosen = self.parameters.input
         if chosen is None:
             return _("Choose the vessels: a segmentation or a labelmap.")
-        if is_segmentation(chosen):
+        if solid.is_segmentation(chosen):
             if chosen.GetSegmentation().GetNumberOfSegments() == 0:
                 return _("The segmentation has no segment: choose another one.")
-            if not segments_of(self.parameters):
+            if not choices.segments_of(self.parameters):
                 return _("Tick the segments whose centrelines you want.")
         elif chosen.GetImageData() is None:
             return _("The labelmap has no voxels: choose another one.")
@@ -94,12 +74,12 @@ class SkeletonPanel(Panel):
         before, self._colouring = self._colouring, parameters.colouring
         if before is not None and before != parameters.colouring:
             for model in self._models(parameters):
-                color_by(model, parameters.colouring.value)
+                outputs.color_by(model, parameters.colouring.value)
 
     def show(self) -> None:
         parameters = self.parameters
         self._show_vessels(parameters)
-        vessels = (parameters.input, tuple(segments_of(parameters)))
+        vessels = (parameters.input, tuple(choices.segments_of(parameters)))
         if vessels != self._said_of:
             self._said_of = vessels
             self.say("")
@@ -109,7 +89,8 @@ class SkeletonPanel(Panel):
 
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
-        models = (kept_model(parameters.input, each) for each in segments_of(parameters))
+        segments = choices.segments_of(parameters)
+        models = (outputs.kept_model(parameters.input, each) for each in segments)
         return [model for model in models if model is not None]
 
     def _next_step(self) -> str:
@@ -118,104 +99,72 @@ class SkeletonPanel(Panel):
         why = self.running.why_busy() or self.why_not()
         if why:
             return why
-        if self._problem:
+        if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
-        models, settings = self.result.models, settings_text(self.parameters)
-        if not all(is_current(model, self.parameters.input) for model in models):
+        models, settings = self.result.models, choices.settings_text(self.parameters)
+        if not all(outputs.is_current(model, self.parameters.input) for model in models):
             return _("The vessels were edited after the centrelines were found: press Apply.")
-        if any((each.GetAttribute(SETTINGS) or settings) != settings for each in models):
+        if any((each.GetAttribute(outputs.SETTINGS) or settings) != settings for each in models):
             return _("Settings were changed after the centrelines were found: press Apply.")
         if models:
             return self.result.advice
         return _("Press Apply to find the centrelines.")
 
-    def say(self, text: str, problem: bool = False) -> None:
-        Panel.say(self, text, problem)
-        self._problem = problem
-
     # --- the vessels: a labelmap, or one or several segments of a segmentation
-
-    def _choose_current(self) -> None:
-        """Choose what a person most likely means, where nothing is chosen yet."""
-        parameters = self.parameters
-        node, segment_id = current_object() if parameters.input is None else (None, "")
-        if node is not None:
-            with slicer.util.NodeModify(parameters.parameterNode):
-                parameters.input, parameters.segment = node, segment_id or parameters.segment
 
     def _keep_to_segments(self, parameters: Any) -> None:
         """Choose the first segment where the chosen one is not there."""
-        if not is_segmentation(parameters.input):
+        if not solid.is_segmentation(parameters.input):
             parameters.segments = ""
             return
         ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
         if ids and parameters.segment not in ids:
             parameters.segment = ids[0]
         if parameters.segments:
-            there = [each for each in segments_of(parameters) if each in ids]
-            if len(there) < len(segments_of(parameters)):
+            there = [each for each in choices.segments_of(parameters) if each in ids]
+            if len(there) < len(choices.segments_of(parameters)):
                 parameters.segments = json.dumps(there) if there else ""
 
     def _show_vessels(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""
         chosen, selector = parameters.input, self.ui.segmentSelector
-        segments = is_segmentation(chosen)
+        segments = solid.is_segmentation(chosen)
         several = segments and bool(parameters.segments)
-        selector.setVisible(segments and not several)
-        self.ui.segmentsList.setVisible(several)
         count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
+        selector.setVisible(segments)
         self.ui.severalCheckBox.setVisible(several or count > 1)
         self.ui.severalCheckBox.checked = several
-        self._filling = True
-        if several:
-            self._fill_list(chosen, segments_of(parameters))
+        selector.blockSignals(True)
         if segments:
             selector.setCurrentNode(chosen)
-            selector.setCurrentSegmentID(parameters.segment)
-        self._filling = False
+            if selector.multiSelection != several:  # it fills its list again
+                selector.multiSelection = several
+            if several:
+                selector.setSelectedSegmentIDs(choices.segments_of(parameters))
+            else:
+                selector.setCurrentSegmentID(parameters.segment)
+        selector.blockSignals(False)
 
     def _on_several(self, on: bool) -> None:
         """Use all visible segments, or the previous one; colours then distinguish the trees."""
         parameters = self.parameters
-        if parameters is None:
-            return
-        ids = visible_segments(parameters.input) or [parameters.segment]
-        plain, by_tree = Colouring.RADIUS, Colouring.TREE
+        ids = solid.visible_segments(parameters.input) or [parameters.segment]
+        plain, by_tree = choices.Colouring.RADIUS, choices.Colouring.TREE
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.segments = json.dumps(ids) if on else ""
             if parameters.colouring == (plain if on else by_tree):
                 parameters.colouring = by_tree if on else plain
 
-    def _on_ticked(self, item: Any) -> None:
-        if not self._filling and self.parameters is not None:
-            items = [self.ui.segmentsList.item(row) for row in range(self.ui.segmentsList.count)]
-            chosen = [i.data(qt.Qt.UserRole) for i in items if i.checkState() == qt.Qt.Checked]
-            self.parameters.segments = json.dumps(chosen)
-
-    def _fill_list(self, node: Any, chosen: list[str]) -> None:
-        """List the segments with their colours, those that are chosen ticked."""
-        segmentation, rows = node.GetSegmentation(), self.ui.segmentsList
-        ids = list(segmentation.GetSegmentIDs())
-        names = [segmentation.GetSegment(each).GetName() for each in ids]
-        if [rows.item(row).text() for row in range(rows.count)] != names:
-            rows.clear()
-            for each, name in zip(ids, names):
-                item, color = qt.QListWidgetItem(name), qt.QPixmap(12, 12)
-                color.fill(qt.QColor.fromRgbF(*segmentation.GetSegment(each).GetColor()))
-                item.setIcon(qt.QIcon(color))
-                rows.addItem(item)
-        for row, each in enumerate(ids):
-            rows.item(row).setData(qt.Qt.UserRole, each)
-            ticked = qt.Qt.Checked if each in chosen else qt.Qt.Unchecked
-            rows.item(row).setCheckState(ticked)
-
-    def _on_segment(self, segment_id: str) -> None:
+    def _on_segment(self, chosen: Any) -> None:
         """Keep what was chosen; the selector also chooses by itself, as nodes come and go."""
         parameters = self.parameters
-        if self._filling or parameters is None or slicer.mrmlScene.IsBatchProcessing():
+        if parameters is None or slicer.mrmlScene.IsBatchProcessing():
             return
-        if segment_id and self.ui.segmentSelector.currentNode() is parameters.input:
-            parameters.segment = segment_id
+        if self.ui.segmentSelector.currentNode() is parameters.input:
+            if parameters.segments:
+                parameters.segments = json.dumps(list(chosen))
+            elif chosen:
+                parameters.segment = chosen
 
     # --- runs
 
@@ -225,7 +174,7 @@ class SkeletonPanel(Panel):
 
     def _steps_may_go(self) -> bool:
         """Whether there are no steps of the branch tools, or the user gives them up."""
-        changed = [model for model in self._models(self.parameters) if steps_of(model)]
+        changed = [model for model in self._models(self.parameters) if outputs.steps_of(model)]
         if not changed:
             return True
         text = _(
@@ -233,66 +182,46 @@ class SkeletonPanel(Panel):
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
         )
-        names = ", ".join(tree_name(model) for model in changed)
-        text = text.format(names=names, count=sum(len(steps_of(model)) for model in changed))
+        names = ", ".join(outputs.tree_name(model) for model in changed)
+        count = sum(len(outputs.steps_of(model)) for model in changed)
+        text = text.format(names=names, count=count)
         return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
-        node, colouring, segments = parameters.input, parameters.colouring, segments_of(parameters)
-        earlier = {each: own_nodes(kept_model(node, each)) for each in segments}
-        settings, options = settings_text(parameters), options_of(parameters)
-        options |= {"progress": progress, "wait": self.running.wait}
-        wanted = {output: getattr(parameters, name) for output, name in WRITTEN.items()}
-        wanted["modelNode"] = True
-        requests = {  # nodes of the run before are filled again, others are new
-            each: {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
-            for each, nodes in earlier.items()
-        }
-        if is_segmentation(node):
-            options["outputs"] = requests.get
-            results = self.logic.extractSegments(node, segments, **options)
-        else:
-            results = [self.logic.extract(node, **options, **requests[""])]
-        for segment, result in zip(segments, results, strict=True):
-            drop_left_over(earlier[segment], result)
-            result.modelNode.SetAttribute(SETTINGS, settings)
-            color_by(result.modelNode, colouring.value)
-            if not earlier[segment]:
+        node, colouring, jobs = parameters.input, parameters.colouring, []
+        segments, options = choices.segments_of(parameters), choices.options_of(parameters)
+        settings = choices.settings_text(parameters)
+        earlier = [outputs.own_nodes(outputs.kept_model(node, each)) for each in segments]
+        wanted = {output: getattr(parameters, name) for output, name in choices.WRITTEN.items()}
+        for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
+            asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
+            asked["modelNode"] = nodes.get("modelNode", True)
+            jobs.append((solid.read_solid(node, segment), asked))
+        results = outputs.extract_all(jobs, options, progress)
+        for before, result in zip(earlier, results, strict=True):
+            outputs.drop_left_over(before, result)
+            result.modelNode.SetAttribute(outputs.SETTINGS, settings)
+            outputs.color_by(result.modelNode, colouring.value)
+            if not before:
                 make_translucent(result.modelNode)
-        if not any(earlier.values()):
-            centre_cameras(results[0].modelNode)
-        text = found_text([len(result.skeleton.branches) for result in results])
+        if not any(earlier):
+            bounds = np.zeros(6)
+            results[0].modelNode.GetRASBounds(bounds)
+            low, high = bounds.reshape(3, 2).T
+            centre_cameras((low + high) / 2, high - low)
+        text = _("Found {count} branches.")
+        if len(results) > 1:
+            text = _("Found {count} branches in {trees} trees.")
+        count = sum(len(result.skeleton.branches) for result in results)
+        text = text.format(count=count, trees=len(results))
         return text if parameters.input is node else f"{node.GetName()}: {text}"
-
-
-def found_text(branches: list[int]) -> str:
-    """What a run found: the number of branches of each tree."""
-    if len(branches) == 1:
-        return _("Found {count} branches.").format(count=branches[0])
-    text = _("Found {count} branches in {trees} trees.")
-    return text.format(count=sum(branches), trees=len(branches))
-
-
-def centre_cameras(model: Any) -> None:
-    """Let the 3D views show all of a model, from the side where they are."""
-    bounds = [0.0] * 6
-    model.GetRASBounds(bounds)
-    low, high = np.reshape(bounds, (3, 2)).T
-    center, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if radius > 0 else ():
-        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
-        away = away / (np.linalg.norm(away) or 1.0)
-        camera.SetFocalPoint(*center)
-        half = math.radians(camera.GetViewAngle() / 2)
-        camera.SetPosition(*(center + away * radius / math.sin(half)))
-        camera.ResetClippingRange()
 
 
 def make_translucent(model: Any) -> None:
     """Make the segment that a model's lines were found in translucent, so that they are seen."""
-    node = model.GetNodeReference(INPUT)
-    if tree_segment(model) is not None and node.GetDisplayNode() is not None:
-        display, segment_id = node.GetDisplayNode(), model.GetAttribute(SEGMENT)
+    node = model.GetNodeReference(outputs.INPUT)
+    if outputs.tree_segment(model) is not None and node.GetDisplayNode() is not None:
+        display, segment_id = node.GetDisplayNode(), model.GetAttribute(outputs.SEGMENT)
         opacity = display.GetSegmentOpacity3D(segment_id)
         display.SetSegmentOpacity3D(segment_id, min(opacity, OPACITY))

@@ -1,4 +1,7 @@
-"""The effect as Slicer knows it: it forwards the Segment Editor's calls."""
+"""The effect as Slicer knows it: it forwards the Segment Editor's calls.
+
+Slicer loads this file under the name of its folder: nothing can be imported from here.
+"""
 
 import math
 import os
@@ -59,7 +62,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         self.live.activate()
 
     def deactivate(self) -> None:
-        self.live.deactivate()
+        self.live.activate(False)
 
     def cleanup(self) -> None:
         if self.live is not None:
@@ -67,7 +70,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
 
     def referenceGeometryChanged(self) -> None:
         if self.live is not None:
-            self.live.inputs_changed()
+            self.live.follow()
 
     def processInteractionEvents(
         self, callerInteractor: Any, eventId: int, viewWidget: Any

@@ -1,11 +1,12 @@
-"""A run on the voxels that the Segment Editor edits: its settings and points in, labels out.
+"""What the Segment Editor edits with: the points of a segment, and a run on the editor's voxels.
 
 The editor resamples the source volume to the segmentation's reference geometry, which may be
 cropped, turned or of another spacing. Points are in the world; the segmentation's frame is the one
 below its parent transform.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,110 @@ import slicer
 
 from FuzzyConnectedGPULib import relabel, segment
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import inside, points_to_voxels
+from FuzzyVesselCoreLib.mrml.points import (
+    BACKGROUND_COLOR,
+    PlacedPoints,
+    inside,
+    paint,
+    placed_points,
+    points_to_voxels,
+)
 from FuzzyVesselCoreLib.mrml.reading import (
     array_from_image,
     ijk_to_ras,
     image_from_array,
     image_to_world,
-    matrix_from_array,
+    oriented_grid,
     transform_between,
     transformed,
     voxel_volume,
+    voxels_on,
 )
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import label_components
 
-from .segment_points import BACKGROUND, VESSEL, Clicks
+# Of a list: attributes, and the reference to its segmentation.
+KIND, SEGMENT, MORE = "FuzzyVesselGPU.Clicks", "FuzzyVesselGPU.SegmentID", "FuzzyVesselGPU.More"
+SEGMENTATION = "FuzzyVesselGPU.Segmentation"
+VESSEL, BACKGROUND = "vessel", "background"
+POINTS = "vtkMRMLMarkupsFiducialNode"
+
+
+@dataclass(frozen=True)
+class Clicks:
+    """The points of a segment: two lists of the scene, one of vessel and one of background points.
+
+    They are found again by what they refer to, so they are saved with the scene and outlive the
+    effect.
+    """
+
+    segmentation_node: Any
+    segment_id: str
+
+    @property
+    def nodes(self) -> dict[str, Any]:
+        """The lists that there are, by their kind."""
+        return {
+            node.GetAttribute(KIND): node
+            for node in slicer.util.getNodesByClass(POINTS)
+            if node.GetAttribute(SEGMENT) == self.segment_id
+            and node.GetNodeReference(SEGMENTATION) is self.segmentation_node
+        }
+
+    def points(self, kind: str) -> PlacedPoints:
+        """The placed points of a kind, in the world."""
+        node = self.nodes.get(kind)
+        return PlacedPoints([], np.empty((0, 3)), []) if node is None else placed_points(node)
+
+    def add(self, position: Any, background: bool = False) -> None:
+        """Place a point at a position of the world."""
+        kind = BACKGROUND if background else VESSEL
+        last = max(self._order(), default=(0,))[0]
+        node = self.nodes.get(kind) or self._new(kind)
+        index = node.AddControlPointWorld(position)
+        # Which of both lists has the last point is to be seen from the points alone.
+        node.SetNthControlPointDescription(index, str(last + 1))
+
+    def near(self, position: Any, reach: float) -> bool:
+        """Whether a point lies within a distance (mm) of a position of the world."""
+        world = np.vstack([self.points(kind).world for kind in (VESSEL, BACKGROUND)])
+        return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
+
+    def remove_last(self) -> None:
+        """Remove the point that was placed last."""
+        _order, kind, index = max(self._order())
+        self.nodes[kind].RemoveNthControlPoint(index)
+
+    @property
+    def more(self) -> float:
+        """How much more (up to 1) or less (down to -1) of the vessel is wanted."""
+        node = self.nodes.get(VESSEL)
+        return float((node and node.GetAttribute(MORE)) or 0)
+
+    def set_more(self, value: float) -> None:
+        """Say how much is wanted; it is saved with the vessel points."""
+        self.nodes[VESSEL].SetAttribute(MORE, f"{value:g}")
+
+    def _new(self, kind: str) -> Any:
+        segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)
+        with all_or_nothing() as add:  # the user's own list stays the one that clicks go into
+            node = add(POINTS, f"{segment.GetName()} {kind}")
+        node.SetAttribute(KIND, kind)
+        node.SetAttribute(SEGMENT, self.segment_id)
+        node.SetNodeReferenceID(SEGMENTATION, self.segmentation_node.GetID())
+        node.SetControlPointLabelFormat(f"{kind[0]}%d")
+        paint(node, segment.GetColor() if kind == VESSEL else BACKGROUND_COLOR)
+        put_beside([node], self.segmentation_node)
+        return node
+
+    def _order(self) -> list[tuple[int, str, int]]:
+        """Order, kind and index of each point; the greatest is that of the one placed last."""
+        return [
+            (int(node.GetNthControlPointDescription(index) or 0), kind, index)
+            for kind, node in self.nodes.items()
+            for index in range(node.GetNumberOfControlPoints())
+        ]
 
 
 class EditorRun:
@@ -36,13 +126,11 @@ class EditorRun:
     `image` is the source volume on the editor's voxels; `wanted` are the IDs of the segments whose
     vessels are computed, and those of others with points share. Tissue and noise are those of the
     whole editable area: an intensity range that holds vessels alone would leave nothing to tell
-    them from. `cached` is what earlier runs found. `InputError` where no wanted segment has a point
-    where it may be edited. `vessels` has the `Segmentation` of each segment that was computed, by
-    its ID.
+    them from. `InputError` where no wanted segment has a point where it may be edited. `vessels`
+    has the `Segmentation` of each segment that was computed, by its ID.
     """
 
-    def __init__(self, editor_node: Any, image: Any, wanted: Sequence[str], cached: Any) -> None:
-        self._cached = cached
+    def __init__(self, editor_node: Any, image: Any, wanted: Collection[str]) -> None:
         self._node = node = editor_node.GetSegmentationNode()
         self.ijk_to_segmentation = image_to_world(image)
         self.millilitres = voxel_volume(self.ijk_to_segmentation) / 1000
@@ -52,7 +140,11 @@ class EditorRun:
         ids = editor_node.GetSelectedSegmentID() or "", editor_node.GetMaskSegmentID() or ""
         refused = slicer.vtkOrientedImageData()  # by *Masking*, whatever the intensity
         node.GenerateEditMask(refused, editor_node.GetMaskMode(), image, *ids)
-        self._area = _scanned(editor_node.GetSourceVolumeNode(), node, image)
+        volume = editor_node.GetSourceVolumeNode()
+        ones = np.ones(volume.GetImageData().GetDimensions()[::-1], np.uint8)
+        scanned = image_from_array(ones, oriented_grid(ijk_to_ras(volume), ones.shape), taken=True)
+        # Elsewhere the editor fills in.
+        self._area = voxels_on(scanned, image, transform_between(volume, node))
         self._area &= array_from_image(refused) == 0
         allowed, self._in_range = self._area, None  # None: of any intensity
         if editor_node.GetSourceVolumeIntensityMask():
@@ -61,15 +153,16 @@ class EditorRun:
             allowed = self._area & self._in_range
         self.notes: list[str] = []
         self._points: dict[str, list[tuple]] = {}
-        self._background: dict[str, list[tuple]] = {}
+        self._background: dict[str, list[tuple]] = {}  # of the wanted segments
         self.vessels: dict[str, Any] = {}
         for each in node.GetSegmentation().GetSegmentIDs():
             clicks, own = Clicks(node, each), each in wanted
             if voxels := self._inside(clicks.points(VESSEL), allowed, own):
                 self._points[each] = voxels
-                self._background[each] = self._inside(clicks.points(BACKGROUND), self._area, own)
-        self._wanted = [each for each in self._points if each in wanted]
-        if not self._wanted:
+                if own:
+                    placed = clicks.points(BACKGROUND)
+                    self._background[each] = self._inside(placed, self._area, own)
+        if not self._background:
             text = _(
                 "No vessel point lies where it may be edited: click into a vessel, inside the "
                 "source volume, the editable area and the editable intensity range."
@@ -88,11 +181,11 @@ class EditorRun:
             self.notes.append(text.format(points=missed))
         return list(map(tuple, voxels[hit].tolist()))
 
-    def compute(self, progress: Any = None) -> Any:
+    def compute(self, progress: Any, cached: Any) -> Any:
         """Compute the vessels of the wanted segments, and return itself; no node is read."""
         owners = {voxel: each for each, points in self._points.items() for voxel in points}
-        for each in self._wanted:
-            background = [at for at in self._background[each] if owners.get(at, each) == each]
+        for each, placed in self._background.items():
+            background = [at for at in placed if owners.get(at, each) == each]
             self.vessels[each] = found = segment(
                 self._voxels,
                 self._points,
@@ -100,7 +193,7 @@ class EditorRun:
                 background_seeds=background or None,
                 mask=None if self._area.all() else self._area,
                 progress=progress,
-                cached=self._cached,
+                cached=cached,
             )
             self.notes += [note for note in found.scene.notes if note not in self.notes]
         return self
@@ -117,25 +210,8 @@ class EditorRun:
         return np.isin(components, held[held > 0])
 
 
-def _scanned(volume_node: Any, segmentation_node: Any, like: Any) -> np.ndarray:
-    """The voxels that the source volume reaches; elsewhere the editor fills in."""
-    ones = slicer.vtkOrientedImageData()
-    image_from_array(np.ones(volume_node.GetImageData().GetDimensions()[::-1], np.uint8), ones)
-    ones.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_ras(volume_node)))
-    return voxels_on(ones, like, transform_between(volume_node, segmentation_node))
-
-
-def voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
-    """Where an image is not 0, on the grid of another one; nowhere if it is empty."""
-    found = slicer.vtkOrientedImageData()
-    slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
-        image, like, found, False, False, transform
-    )
-    return array_from_image(found) > 0
-
-
-def segment_image(segmentation_node: Any, segment_id: str) -> Any:
-    """A copy of a segment's labelmap; without an image of its own it is empty."""
+def segment_voxels(segmentation_node: Any, segment_id: str, like: Any) -> np.ndarray:
+    """The voxels of a segment on the grid of an image: ndarray (K, J, I), bool."""
     image = slicer.vtkOrientedImageData()
     segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
-    return image
+    return voxels_on(image, like)

@@ -15,11 +15,11 @@ from FuzzyConnectedGPULib import CachedConnectedness
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
-from FuzzyVesselCoreLib.mrml.reading import array_from_image, tag_text
+from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, array_from_image, tag_text
+from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .editor_run import EditorRun, segment_image, voxels_on
-from .segment_points import BACKGROUND, VESSEL, Clicks
+from .editor_run import BACKGROUND, VESSEL, Clicks, EditorRun, segment_voxels
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
@@ -31,10 +31,11 @@ class Inputs(NamedTuple):
     """What a preview depends on; which voxels a segment got depends on the first two."""
 
     segmentation_node: Any = None
-    grid: tuple = ()  # its geometry, the source volume and the time of that one's last edit
+    grid: tuple = ()  # its geometry, the source volume, the times of their last changes
     masking: tuple = ()
     clicks: Clicks | None = None  # of the selected segment; None while the effect is not active
     points: tuple = ((), ())  # their positions, in the vessel and in the background
+    segments: dict[str, int] | tuple = ()  # their IDs, and times of the last edits
 
 
 class LiveVessel:
@@ -51,13 +52,17 @@ class LiveVessel:
         self._pending: set[str] = set()
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
-        # Images of a segment's voxels that are Apply's and not erased since, by its last Apply.
-        self._own: dict[tuple[str, str], Any] = {}
-        self._edited = qt.QTimer()  # an edit may empty a segment before it fills it
-        self._edited.setSingleShot(True)
-        self._edited.connect("timeout()", self._after_edit)
+        self._labels: dict[str, np.ndarray] = {}  # .. of each segment
+        # Flat indices of a segment's voxels that are Apply's and not erased since, by its last
+        # Apply.
+        self._own: dict[tuple[str, str], np.ndarray] = {}
+        self._soon = qt.QTimer()  # an edit may empty a segment before it fills it
+        self._soon.setSingleShot(True)
+        self._soon.connect("timeout()", self.follow)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
-        self.run = LatestRun(self._read, EditorRun.compute, self._take, self._fail)
+        self.run = LatestRun(
+            self._read, lambda run, told: run.compute(told, self._cached), self._take, self._fail
+        )
         window = slicer.util.loadUI(str(UI))
         scripted_effect.addOptionsWidget(window)
         ui = self.ui = slicer.util.childWidgetVariables(window)
@@ -73,31 +78,18 @@ class LiveVessel:
 
     # --- calls of the Segment Editor
 
-    def activate(self) -> None:
-        """The effect is chosen."""
-        self._active = True
-        self._observe()
-        self._follow()
-
-    def deactivate(self) -> None:
-        """Another effect is chosen, or none: points and pending changes stay."""
-        self._active = False  # edits are followed still
-        self._stop()
-        self._switch_to(self._seen._replace(clicks=None, points=((), ())))
+    def activate(self, active: bool = True) -> None:
+        """The effect is chosen, or another one: points and pending changes stay."""
+        self._active = active  # edits are followed also while it is not
+        self.follow()
 
     def cleanup(self, *_event: Any) -> None:
         """The Segment Editor ends, or the scene is closed."""
+        self.activate(False)
         self._observers.removeObservers()
-        self._edited.stop()
+        self._soon.stop()
         self._own = {}
-        self.deactivate()
         self._cached.forget()
-
-    def inputs_changed(self, *_event: Any) -> None:
-        """A transform or the geometry has changed: the preview does not fit any more."""
-        self._seen = self._seen._replace(grid=())
-        if self.clicks is not None:
-            self._follow()
 
     # --- points
 
@@ -110,85 +102,81 @@ class LiveVessel:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
         if self.clicks is not None:
             self.clicks.add(position, background)
-            self._follow()
+            self.follow()
 
     def _inputs(self) -> Inputs:
-        node = self._effect.parameterSetNode()
+        """Read the inputs as they are now, and observe their nodes."""
+        node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
+        self._observers.removeObservers()
+        if node is None:
+            return Inputs()
         segmentation_node, volume = node.GetSegmentationNode(), node.GetSourceVolumeNode()
+        self._observers.addObserver(scene, scene.StartCloseEvent, self.cleanup)
+        self._observe(node, volume, segmentation_node)
         image = volume.GetImageData() if volume is not None else None
         if segmentation_node is None or image is None:
             return Inputs()
         segmentation, segment_id = segmentation_node.GetSegmentation(), node.GetSelectedSegmentID()
+        segment_ids = segmentation.GetSegmentIDs()
         geometry = slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName()
-        grid = segmentation.GetConversionParameter(geometry), volume, image.GetMTime()
+        above = [each.GetParentTransformNode() for each in (volume, segmentation_node)]
+        moved = [(each, each and each.GetTransformToWorldMTime()) for each in above]
+        grid = segmentation.GetConversionParameter(geometry), volume, image.GetMTime(), moved
         limits = node.GetSourceVolumeIntensityMask(), node.GetSourceVolumeIntensityMaskRange()
         masking = node.GetMaskMode(), node.GetMaskSegmentID(), limits
-        if not self._active or segmentation.GetSegment(segment_id or "") is None:
-            return Inputs(segmentation_node, grid, masking)
+        name = BINARY_LABELMAP
+        images = {each: segmentation.GetSegmentRepresentation(each, name) for each in segment_ids}
+        edits = {each: image and image.GetMTime() for each, image in images.items()}
+        found = Inputs(segmentation_node, grid, masking, segments=edits)
         clicks = Clicks(segmentation_node, segment_id)
+        self._observe(segmentation, *clicks.nodes.values())
+        if not self._active or segment_id not in edits:
+            return found
         points = tuple(clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND))
-        return Inputs(segmentation_node, grid, masking, clicks, points)
+        return found._replace(clicks=clicks, points=points)
 
-    def _observe(self) -> None:
-        """Follow the nodes that there are now; lists of points begin with their first point."""
-        node, scene = self._effect.parameterSetNode(), slicer.mrmlScene
-        volume, segmentation_node = node.GetSourceVolumeNode(), node.GetSegmentationNode()
-        self._observers.removeObservers()
-        observe = self._observers.addObserver
-        observe(node, vtk.vtkCommand.ModifiedEvent, self._follow)
-        observe(scene, scene.StartCloseEvent, self.cleanup)
-        if volume is not None:
-            observe(volume, volume.ImageDataModifiedEvent, self._follow)
-        for each in filter(None, (volume, segmentation_node)):
-            observe(each, each.TransformModifiedEvent, self.inputs_changed)
-        if segmentation_node is not None:
-            inner, event = segmentation_node.GetSegmentation(), vtk.vtkCommand.AnyEvent
-            observe(inner, event, lambda *_: self._edited.start())
-        for each in self.clicks.nodes.values() if self.clicks is not None else ():
-            for event in (each.PointModifiedEvent, each.PointRemovedEvent):
-                observe(each, event, self._follow)
+    def _observe(self, *nodes: Any) -> None:
+        for node in filter(None, nodes):
+            event = vtk.vtkCommand.AnyEvent
+            self._observers.addObserver(node, event, lambda *_: self._soon.start())
 
-    def _after_edit(self) -> None:
-        """Forget deleted segments, and what was erased: whoever paints it owns it."""
-        self._follow()
-        node = self._seen.segmentation_node
-        there = set(node.GetSegmentation().GetSegmentIDs()) if node is not None else set()
-        if gone := self._pending - there:
-            self.cancel(gone)
-        for segment_id in there:
-            if (own := self._own.get(self._state(segment_id))) is not None:
-                array_from_image(own)[~voxels_on(segment_image(node, segment_id), own)] = 0
-
-    def _follow(self, *_event: Any) -> None:
+    def follow(self) -> None:
         """Switch to the segment that is selected; compute where its points or settings changed."""
         now, seen = self._inputs(), self._seen
-        if now == seen:
-            return
+        self._seen = now
+        if now[:-1] != seen[:-1]:
+            self._turn(seen, now)
+        if gone := self._pending.difference(now.segments):
+            self.cancel(gone)
+        for segment_id in now.segments if now.segments != seen.segments else ():
+            state = self._state(segment_id)
+            if (own := self._own.get(state)) is not None:
+                # Whoever paints again what was erased owns it.
+                self._own[state] = own[self._voxels(segment_id).flat[own]]
+
+    def _turn(self, seen: Inputs, now: Inputs) -> None:
+        turned = now.clicks != seen.clicks
+        for clicks, shown in ((seen.clicks, False), (now.clicks, True)):
+            for node in clicks.nodes.values() if turned and clicks is not None else ():
+                node.SetDisplayVisibility(shown)
         if now[:2] != seen[:2]:
             self._own = {}
+        if now[:2] != seen[:2] or now.clicks is None:
             self._stop()
         if now.segmentation_node is not seen.segmentation_node:  # where the same IDs name others
             self._pending = set()
-        self._switch_to(now)
-        self._observe()
-        turned = now.clicks != seen.clicks
+        if self._found is None:
+            self.ui.sentenceLabel.text = ""
+        self._show()
         if now.points != seen.points and not turned:
             self._pending.add(self.clicks.segment_id)
         if self._pending and self.clicks is not None and not (turned and self._found is not None):
             self._request(apply_soon=turned and self._apply_soon)
 
-    def _switch_to(self, inputs: Inputs) -> None:
-        for clicks, shown in ((self.clicks, False), (inputs.clicks, True)):
-            if clicks is not None and inputs.clicks != self.clicks:
-                clicks.show(shown)
-        self._seen = inputs
-        if self._found is None:
-            self.ui.sentenceLabel.text = ""
-        self._show()
-
     def _on_clear(self) -> None:
-        self.clicks.clear()
-        self._follow()
+        for node in self.clicks.nodes.values():
+            remove_node(node)
+        self.follow()
         self.cancel({self.clicks.segment_id})
 
     def _on_more(self, value: float) -> None:
@@ -200,14 +188,13 @@ class LiveVessel:
             self._request()
 
     def _on_centrelines(self) -> None:
-        node, segment_id = self._seen.segmentation_node, self.clicks.segment_id
-        image = segment_image(node, segment_id)
-        if image.IsEmpty() or not array_from_image(image).any():
+        segment_id = self.clicks.segment_id
+        if not self._voxels(segment_id).any():
             text = _("The segment is empty: place points and press Apply first.")
             self.ui.sentenceLabel.text = text
             return
         parameters = slicer.util.getModuleWidget(SKELETON).logic.getParameterNode()
-        parameters.input, parameters.segment = node, segment_id
+        parameters.input, parameters.segment = self._seen.segmentation_node, segment_id
         slicer.util.selectModule(SKELETON)
 
     # --- the preview
@@ -220,7 +207,7 @@ class LiveVessel:
 
     def _read(self) -> EditorRun:
         node, image = self._effect.parameterSetNode(), self._effect.sourceVolumeImageData()
-        return EditorRun(node, image, self._pending, self._cached)
+        return EditorRun(node, image, self._pending)
 
     def _take(self, found: EditorRun) -> None:
         self._found = found
@@ -232,8 +219,11 @@ class LiveVessel:
         """Show the vessels of all pending segments, as much of each as is wanted."""
         run, node = self._found, self._seen.segmentation_node
         shown = np.zeros(run.shape, np.uint8)
-        colors, lines = [], []
-        for number, (segment_id, labels) in enumerate(self._wanted().items(), 1):
+        colors, lines, self._labels = [], [], {}
+        there = [each for each in run.vessels if node.GetSegmentation().GetSegment(each)]
+        for number, segment_id in enumerate(there, 1):
+            more = Clicks(node, segment_id).more
+            self._labels[segment_id] = labels = run.labels(segment_id, more)
             shown[labels] = number
             segment = node.GetSegmentation().GetSegment(segment_id)
             colors.append(segment.GetColor())
@@ -243,12 +233,6 @@ class LiveVessel:
         text = _("Preview: {volumes}.").format(volumes=", ".join(lines))
         self.ui.sentenceLabel.text = "\n".join([text, *map(worded, run.notes)])
         self._show()
-
-    def _wanted(self) -> dict[str, np.ndarray]:
-        """Labels of the segments whose vessels were found, without those deleted since."""
-        node, found = self._seen.segmentation_node, self._found
-        there = [each for each in found.vessels if node.GetSegmentation().GetSegment(each)]
-        return {each: found.labels(each, Clicks(node, each).more) for each in there}
 
     def _fail(self, error: Exception) -> None:
         self._stop()
@@ -291,31 +275,34 @@ class LiveVessel:
             self._pending.add(self.clicks.segment_id)
             self._request(apply_soon=True)
             return
-        wanted = self._wanted()
         self.cancel()
         self._effect.saveStateForUndo()
-        for segment_id, labels in wanted.items():
+        for segment_id, labels in self._labels.items():
             self._write(segment_id, labels)
 
     def _write(self, segment_id: str, wanted: np.ndarray) -> None:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
-        before = segment_image(node, segment_id)
-        own = self._own.get(self._state(segment_id), slicer.vtkOrientedImageData())
+        before, own = self._voxels(segment_id), np.zeros_like(wanted)
+        np.put(own, self._own.get(self._state(segment_id), ()), True)
         node.GetSegmentation().GetSegment(segment_id).SetTag(APPLIED, uuid4().hex)
-        leak = voxels_on(own, self._effect.defaultModifierLabelmap()) & ~wanted
-        changes = (leak, base.ModificationModeRemove), (wanted, base.ModificationModeAdd)
-        for voxels, mode in changes:
-            if voxels.any():
-                modifier = self._effect.defaultModifierLabelmap()
-                array_from_image(modifier)[:] = voxels
-                modifier.Modified()
-                self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
-        image = segment_image(node, segment_id)
-        if not image.IsEmpty():
-            array_from_image(image)[voxels_on(before, image) & ~voxels_on(own, image)] = 0
-            self._own[self._state(segment_id)] = image
+        leak = own & ~wanted
+        for voxels, mode in (
+            (leak, base.ModificationModeRemove),
+            (wanted, base.ModificationModeAdd),
+        ):
+            modifier = self._effect.defaultModifierLabelmap()
+            array_from_image(modifier)[:] = voxels
+            modifier.Modified()
+            self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
+        after = self._voxels(segment_id)
+        self._own[self._state(segment_id)] = np.flatnonzero(after & (own | ~before))
         for old in [each for each in self._own if each[0] == segment_id][:-RECORDS]:
             del self._own[old]
+
+    def _voxels(self, segment_id: str) -> np.ndarray:
+        """The voxels of a segment, on those that the editor edits."""
+        image = self._effect.sourceVolumeImageData()
+        return segment_voxels(self._seen.segmentation_node, segment_id, image)
 
     def _state(self, segment_id: str) -> tuple[str, str]:
         """A segment and its last Apply."""

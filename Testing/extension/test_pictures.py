@@ -10,8 +10,9 @@ import pytest
 CODE = """
 import functools, pathlib, sys
 import pictures
-from FuzzyConnectedGPUMRML import sample_data
-sample_data.PHANTOM_SIZE = 64
+pictures.application.install()
+import FuzzyConnectedGPU
+FuzzyConnectedGPU.PHANTOM_SIZE = 64
 phantom = pictures.liver_phantom((64, 64, 64))
 pictures.liver_phantom = lambda *_: phantom
 pictures.Window = functools.partial(pictures.Window, size=(90, 90))

@@ -119,9 +119,9 @@ class Session:
 
     def preview(self, number=None):
         """Where the preview shows a vessel (of a number); None without a preview."""
-        found = self.live._preview.labels
-        if found is None:
+        if self.live._preview._node is None:
             return None
+        found = self.slicer.util.arrayFromVolume(self.live._preview._node)
         return found > 0 if number is None else found == number
 
     def text(self):
@@ -454,7 +454,7 @@ def view_ras(view, x):
 
 
 def test_points_and_threshold_are_saved_with_the_scene_and_the_preview_is_not(session, tmp_path):
-    from SegmentEditorVesselFromClicksPanel.segment_points import Clicks
+    from SegmentEditorVesselFromClicksPanel.editor_run import Clicks
 
     session.choose("hepatic")
     session.click(FIRST)
@@ -593,7 +593,7 @@ def test_vessels_that_touch_are_divided_among_the_segments_with_points(session):
 
     session.slicer.util.updateVolumeFromArray(session.volume, crossing().astype(np.float32))
     session.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
-    session.live.inputs_changed()
+    session.live.follow()
     session.click((6, 6, 2))
     together = session.preview()
     session.choose("hepatic")

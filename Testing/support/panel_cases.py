@@ -102,7 +102,7 @@ def settle(panel):
         panel,
         lambda: not (
             own.running.active or own.following.pending or own._waiting
-            or (own.output.surface.waits and not own.seeds.dragging)
+            or (own.surface.waits and not own.seeds.dragging)
         ),
     )  # fmt: skip
     panel.process_events()
@@ -135,8 +135,8 @@ def let_go(panel):
 
 def preview(panel):
     """Labels of the preview on the volume, 1 for the first vessel; None without one."""
-    found = panel.widget.panel.following._preview.labels
-    return None if found is None else found.copy()
+    node = panel.widget.panel.following._preview._node
+    return None if node is None else array(node).copy()
 
 
 def labels(panel):

@@ -23,37 +23,6 @@ from .reading import (
 VESSEL_COLOR, BACKGROUND_COLOR = (0.85, 0.4, 0.31), (0.25, 0.65, 1.0)  # Slicer's of blood vessels
 
 
-class OutsideError(InputError):
-    """All points of a list, with these `labels`, lie outside the volume, or the mask and region.
-
-    `volume` is the volume's name in quotes; empty where it is the mask or region that they miss.
-    """
-
-    def __init__(self, kind: str, labels: tuple[str, ...], volume: str) -> None:
-        self.labels, self.volume = labels, volume
-        super().__init__(
-            f"Every {kind} lies outside {_region_text(volume)}: {', '.join(labels)}. "
-            f"Place a {kind} inside it."
-        )
-
-
-class LeftOutNote(str):
-    """Some points of a list were left out; `labels` and `volume` as of `OutsideError`."""
-
-    labels: tuple[str, ...]
-    volume: str
-
-    def __new__(cls, kind: str, labels: tuple[str, ...], volume: str) -> "LeftOutNote":
-        text = f"Left out, because outside {_region_text(volume)}: {kind} {', '.join(labels)}."
-        self = super().__new__(cls, text)
-        self.labels, self.volume = labels, volume
-        return self
-
-
-def _region_text(volume: str) -> str:
-    return f"the volume {volume}" if volume else "the mask or region"
-
-
 @dataclass(frozen=True)
 class PlacedPoints:
     """Control points with a position: `indices` in their list, `world` (n, 3) and `labels`.
@@ -91,25 +60,31 @@ def seeds_of(
         text = _("The list {list} holds no placed point: place at least one {kind}.")
         raise InputError(text.format(list=node_name(seeds_node), kind=kind))
     points = replace(points, voxels=points_in_volume(volume_node, points.world))
-    points = _left(points, inside(points.voxels, shape), kind, node_name(volume_node))
+    points = _left(points, inside(points.voxels, shape), node_name(volume_node))
     if region is not None:
-        points = _left(points, region[tuple(points.voxels.T)], kind, "")
+        points = _left(points, region[tuple(points.voxels.T)], "")
     return points
 
 
-def _left(points: PlacedPoints, hit: np.ndarray, kind: str, volume: str) -> PlacedPoints:
-    """The points that hit a volume, or the region where that is empty; `OutsideError` for none."""
-    missed = tuple(label for label, found in zip(points.labels, hit) if not found)
+def _left(points: PlacedPoints, hit: np.ndarray, volume: str) -> PlacedPoints:
+    """The points that hit a volume, or the region where that is empty; `InputError` for none."""
+    missed = ", ".join(label for label, found in zip(points.labels, hit) if not found)
     if not hit.any():
-        raise OutsideError(kind, missed, volume)
+        text = _("All points lie outside the box or mask: {points}. Move them, or enlarge it.")
+        if volume:
+            text = _("All points lie outside the volume {volume}: {points}. Move them into it.")
+        raise InputError(text.format(volume=volume, points=missed))
     if not missed:
         return points
+    text = _("Left out, because outside the box or mask: {points}.")
+    if volume:
+        text = _("Left out, because outside the volume {volume}: {points}.")
     return PlacedPoints(
         [index for index, found in zip(points.indices, hit) if found],
         points.world[hit],
         [label for label, found in zip(points.labels, hit) if found],
         points.voxels[hit],
-        (*points.warnings, LeftOutNote(kind, missed, volume)),
+        (*points.warnings, text.format(volume=volume, points=missed)),
     )
 
 

@@ -6,7 +6,7 @@ indices in the order I, J, K. A voxel's position is its centre; voxel (0, 0, 0) 
 0.5.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -188,22 +188,43 @@ def voxels_of(volume_node: Any, copy: bool = True) -> np.ndarray:
     return voxels.copy() if copy else voxels
 
 
-def centres_between(
-    volume_node: Any, shape: tuple[int, ...], target_node: Any, frame_to_target: np.ndarray
-) -> Iterator[np.ndarray]:
-    """Where the centres of a volume's voxels lie below another node's parent transform.
+def oriented_grid(ijk_to_mm: Any, shape: Sequence[int]) -> Any:
+    """A vtkOrientedImageData without voxels, of a shape (K, J, I); the matrix is (4, 4)."""
+    import slicer
 
-    `shape` is K, J, I of the volume; the target None is the world. `frame_to_target` (4, 4) is
-    applied last, for example that node's RASToIJK. Returns slices: ndarray (3, J, I).
+    image = slicer.vtkOrientedImageData()
+    image.SetDimensions(shape[::-1])
+    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(ijk_to_mm))
+    return image
+
+
+def voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
+    """Where a vtkOrientedImageData is not 0, on the grid of another one: ndarray (K, J, I), bool.
+
+    By nearest neighbour, and nowhere outside of the image. `transform` leads from below the image's
+    parent transform to below the other one's.
     """
-    matrix = _ijk_to_frame(volume_node, target_node)
-    if matrix is not None:
-        return voxel_centres(frame_to_target @ matrix, shape)
-    transform = transform_between(volume_node, target_node)
+    import slicer
+
+    found = slicer.vtkOrientedImageData()
+    slicer.vtkOrientedImageDataResample.ResampleOrientedImageToReferenceOrientedImage(
+        image, like, found, False, False, transform
+    )
+    return array_from_image(found) > 0
+
+
+def _centres(
+    volume_node: Any, shape: tuple[int, ...], world_to_frame: np.ndarray
+) -> Iterator[np.ndarray]:
+    """The centres of a volume's voxels in a frame of the world, by slices: ndarray (3, J, I)."""
+    to_world = matrix_between(volume_node, None)
+    if to_world is not None:
+        return voxel_centres(world_to_frame @ to_world @ ijk_to_ras(volume_node), shape)
+    transform = transform_between(volume_node, None)
 
     def moved(centres: np.ndarray) -> np.ndarray:
         points = transformed(transform, centres.reshape(3, -1).T)
-        return transform_points(frame_to_target, points).T.reshape(centres.shape)
+        return transform_points(world_to_frame, points).T.reshape(centres.shape)
 
     return map(moved, voxel_centres(ijk_to_ras(volume_node), shape))
 
@@ -215,12 +236,6 @@ def voxel_centres(ijk_to_points: Any, shape: Sequence[int]) -> Iterator[np.ndarr
     along_i, along_j, along_k, start = matrix.swapaxes(0, 1)
     first = start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
     return (first + k * along_k for k in range(slices))
-
-
-def _ijk_to_frame(volume_node: Any, target_node: Any) -> np.ndarray | None:
-    """From I, J, K to below another node's parent transform; None where no matrix can."""
-    matrix = matrix_between(volume_node, target_node)
-    return None if matrix is None else matrix @ ijk_to_ras(volume_node)
 
 
 # ---- Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels
@@ -263,24 +278,15 @@ def roi_mask(roi_node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndar
         text = _("The region {region} has not been placed, or has no size.")
         raise InputError(text.format(region=region))
     world_to_box = np.linalg.inv(array_from_matrix(roi_node.GetObjectToWorldMatrix()))
-    mask = box_mask(centres_between(volume_node, shape, None, world_to_box), shape, half_sizes)
+    reach = (half_sizes + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
+    mask = np.empty(shape, bool)
+    for part, positions in zip(mask, _centres(volume_node, shape, world_to_box)):
+        part[...] = (np.abs(positions) <= reach).all(axis=0)
     if roi_node.GetInsideOut():
         np.logical_not(mask, out=mask)
     if not mask.any():
         text = _("The region {region} holds no voxel of {volume}: move or enlarge it.")
         raise InputError(text.format(region=region, volume=node_name(volume_node)))
-    return mask
-
-
-def box_mask(centres: Iterable[np.ndarray], shape: Sequence[int], half_sizes: Any) -> np.ndarray:
-    """Which voxels (K, J, I) lie in a box around the origin with these half sizes (mm).
-
-    The `centres` of each slice (see `voxel_centres`) are in the box's own axes.
-    """
-    reach = (np.asarray(half_sizes, float) + BOX_TOLERANCE)[:, np.newaxis, np.newaxis]
-    mask = np.empty(shape, bool)
-    for part, positions in zip(mask, centres):
-        part[...] = (np.abs(positions) <= reach).all(axis=0)
     return mask
 
 
@@ -309,74 +315,52 @@ def mask_of(
     holds what is not a number, or has no voxel inside of the volume.
     """
     name = node_name(mask_node)
+    grid = oriented_grid(ijk_to_ras(volume_node), shape)
     if mask_node.IsA("vtkMRMLSegmentationNode"):
-        mask = _segmentation_mask(mask_node, volume_node, shape, segment_id)
+        check_segment(mask_node, segment_id)
+        images = _segment_images(mask_node, segment_id, grid, volume_node)
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
-        mask = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
-        place = ijk_to_ras(mask_node)
-        same_frame = mask_node.GetParentTransformNode() is volume_node.GetParentTransformNode()
-        same_place = np.allclose(place, ijk_to_ras(volume_node), rtol=0, atol=1e-6)
-        if not (mask.shape == tuple(shape) and same_frame and same_place):
-            centres = centres_between(volume_node, shape, mask_node, np.linalg.inv(place))
-            mask = sample_nearest(mask, centres, shape)
+        voxels = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
+        own = oriented_grid(ijk_to_ras(mask_node), voxels.shape)
+        images = iter([image_from_array(voxels.view(np.uint8), own, taken=True)])
     else:
         raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
+    mask, transform = np.zeros(shape, bool), transform_between(mask_node, volume_node)
+    for image in images:
+        mask |= voxels_on(image, grid, transform)
     if not mask.any():
         text = _("The mask {mask} is empty within {volume}: no voxel is left to segment.")
         raise InputError(text.format(mask=name, volume=node_name(volume_node)))
     return mask
 
 
-def _segmentation_mask(
-    node: Any, volume_node: Any, shape: tuple[int, ...], segment_id: str
-) -> np.ndarray:
+def _segment_images(node: Any, segment_id: str, grid: Any, volume_node: Any) -> Iterator[Any]:
+    """Images that are not 0 in segments of a segmentation, one for each layer of them.
+
+    Of surfaces they are made on the volume's `grid`.
+    """
+    import slicer
+
     segmentation = node.GetSegmentation()
-    check_segment(node, segment_id)
     if not segmentation.ContainsRepresentation(BINARY_LABELMAP):
-        matrix = _ijk_to_frame(volume_node, node)
-        matrix = ijk_to_ras(volume_node) if matrix is None else matrix
-        segmentation = _converted_copy(segmentation, matrix, shape)
+        moved, converter = matrix_between(volume_node, node), slicer.vtkSegmentationConverter
+        if moved is not None:
+            grid = oriented_grid(moved @ image_to_world(grid), grid.GetDimensions()[::-1])
+        segmentation = slicer.vtkSegmentation()
+        segmentation.DeepCopy(node.GetSegmentation())
+        segmentation.SetConversionParameter(
+            converter.GetReferenceImageGeometryParameterName(),
+            converter.SerializeImageGeometry(grid),
+        )
+        segmentation.CreateRepresentation(BINARY_LABELMAP)
     layers: dict[Any, list[int]] = {}
     for each in [segment_id] if segment_id else segmentation.GetSegmentIDs():
         segment = segmentation.GetSegment(each)
         image = segment.GetRepresentation(BINARY_LABELMAP)
         if image is not None and not image.IsEmpty():
             layers.setdefault(image, []).append(segment.GetLabelValue())
-    mask = np.zeros(shape, bool)
     for image, labels in layers.items():
-        centres = centres_between(volume_node, shape, node, np.linalg.inv(image_to_world(image)))
-        mask |= sample_nearest(np.isin(array_from_image(image), labels), centres, shape)
-    return mask
-
-
-def _converted_copy(segmentation: Any, matrix: np.ndarray, shape: tuple[int, ...]) -> Any:
-    """A copy of a segmentation of surfaces with labelmaps on the volume's own grid."""
-    import slicer
-    import vtk
-
-    image = vtk.vtkImageData()
-    image.SetDimensions(shape[::-1])
-    copy, converter = slicer.vtkSegmentation(), slicer.vtkSegmentationConverter
-    copy.DeepCopy(segmentation)
-    copy.SetConversionParameter(
-        converter.GetReferenceImageGeometryParameterName(),
-        converter.SerializeImageGeometry(matrix_from_array(matrix), image),
-    )
-    copy.CreateRepresentation(BINARY_LABELMAP)
-    return copy
-
-
-def sample_nearest(
-    values: np.ndarray, centres: Iterable[np.ndarray], shape: Sequence[int]
-) -> np.ndarray:
-    """Values of another grid at the voxel centres (K, J, I) of a volume; 0 outside that grid.
-
-    The `centres` of each slice are I, J, K indices of the other grid.
-    """
-    result = np.zeros(shape, values.dtype)
-    end = np.array(values.shape[::-1])[:, np.newaxis, np.newaxis]
-    for part, positions in zip(result, centres):
-        ijk = positions + 0.5  # from the first voxel's corner: truncation then rounds
-        hit = ((ijk >= 0) & (ijk < end)).all(axis=0)
-        part[hit] = values[tuple(ijk[:, hit].astype(np.intp)[::-1])]
-    return result
+        part = slicer.vtkOrientedImageData()
+        part.DeepCopy(image)
+        array_from_image(part)[...] = np.isin(array_from_image(image), labels)
+        yield part

@@ -12,6 +12,7 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from ..errors import Cancelled, FuzzyVesselError
+from ..progress import Progress
 from . import packages
 from .packages import DeviceLine
 from .run import PanelRun, clock
@@ -35,6 +36,7 @@ class Panel:
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
+    problem = False  # whether the status line says what stands against the last run
 
     def __init__(self, widget: Any) -> None:
         self._widget, self.logic = widget, widget.logic
@@ -184,6 +186,7 @@ class Panel:
 
     def say(self, text: str, problem: bool = False) -> None:
         """Show a text below the buttons; in another colour where the user must act."""
+        self.problem = problem and bool(text)
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
@@ -240,7 +243,7 @@ class Panel:
             self.say("")
             try:
                 with self.running as running:
-                    text = work(parameters, running.progress)
+                    text = work(parameters, Progress(running.progress, running.wait))
                 first, *rest = text.split("\n")
                 if running.seconds >= 1:
                     first += f"  ({clock(running.seconds)})"

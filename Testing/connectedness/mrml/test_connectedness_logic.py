@@ -129,7 +129,7 @@ def refusals():
         "region of another kind": (lambda v, s: ((v, s), {"roiNode": v}), "'scan' is not a region"),
         "seed and background": (
             lambda v, s: ((v, s), {"backgroundSeedsNode": add_seeds(v, SEEDS[1:], "not")}),
-            r"The seed \S+ and the background seed \S+ are in the same voxel",
+            r"'seeds-2' \(vessel\) and 'not-1' \(not vessel\) are at the same place",
         ),
     }
 

@@ -227,7 +227,6 @@ def test_the_phantom_is_registered_at_the_start_and_made_with_its_seeds(
     import slicer
 
     from emulators.qt import application
-    from FuzzyConnectedGPUMRML import sample_data
 
     sources, shown = [], []
     sample_logic = types.SimpleNamespace(
@@ -237,14 +236,14 @@ def test_the_phantom_is_registered_at_the_start_and_made_with_its_seeds(
     module = types.SimpleNamespace(SampleDataLogic=lambda: sample_logic)
     monkeypatch.setitem(sys.modules, "SampleData", module)
     monkeypatch.setattr(application, "started", [])
-    open_panel("FuzzyConnectedGPU")
+    module = open_panel("FuzzyConnectedGPU").module
     (slot,) = application.started
     slot()
     (source,) = sources
     assert source["sampleName"] == "LiverPhantom"
     assert (ROOT / source["thumbnailFileName"]).is_file()
     monkeypatch.setattr(slicer.util, "setSliceViewerLayers", lambda **layers: shown.append(layers))
-    monkeypatch.setattr(sample_data, "PHANTOM_SIZE", 48)
+    monkeypatch.setattr(module, "PHANTOM_SIZE", 48)
     (volume,) = source["customDownloader"](None)
     assert volume.GetImageData().GetDimensions() == (48, 48, 48)
     assert shown[0]["background"] is volume

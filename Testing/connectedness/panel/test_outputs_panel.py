@@ -165,10 +165,10 @@ def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, min
 
 
 def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, chosen, monkeypatch):
-    from FuzzyConnectedGPUMRML import segmenting
+    from FuzzyVesselCoreLib.mrml import segments
 
     nodes = slicer_scene.GetNumberOfNodes()
-    monkeypatch.setattr(segmenting, "put_segment", lambda *_: 1 / 0)
+    monkeypatch.setattr(segments, "put_segment", lambda *_: 1 / 0)
     chosen.click("applyButton")
     assert len(chosen.take_errors()) == 1
     assert slicer_scene.GetNumberOfNodes() == nodes

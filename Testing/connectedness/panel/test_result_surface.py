@@ -33,7 +33,7 @@ def made(monkeypatch):
 
 
 def waits(panel):
-    return panel.widget.panel.output.surface.waits
+    return panel.widget.panel.surface.waits
 
 
 def polydata(panel):
@@ -69,7 +69,7 @@ def test_a_thread_makes_it_and_not_the_window(shown, made):
 
 def test_a_run_of_another_module_only_delays_it(shown, open_panel, monkeypatch):
     """The surface is being made when the other run ends it."""
-    run, goes_on = shown.widget.panel.output.surface._run, threading.Event()
+    run, goes_on = shown.widget.panel.surface._run, threading.Event()
     work = run._work
 
     def slow(inputs, progress):

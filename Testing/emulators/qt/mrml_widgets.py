@@ -164,10 +164,11 @@ class qMRMLNodeComboBox(QWidget):
 
 
 class qMRMLSegmentSelectorWidget(qMRMLWidget):
-    """A segmentation and one of its segments."""
+    """A segmentation and one of its segments, or several."""
 
     currentNodeChanged = Signal((object,), (bool,))
     currentSegmentChanged = Signal(str)
+    segmentSelectionChanged = Signal("QStringList")
 
     def __init__(self, parent=None):
         super().__init__(parent)
@@ -175,6 +176,7 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         self._nodes.nodeTypes = ["vtkMRMLSegmentationNode"]  # and never none, if there is one
         self._label, self._segments = QLabel("Segment: "), QComboBox()
         self._observed, self._tags, self._current = None, [], ""
+        self._selected = []
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._nodes)
@@ -205,6 +207,15 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         if index >= 0:
             self._segments.setCurrentIndex(index)
 
+    def selectedSegmentIDs(self):
+        return tuple(self._selected)
+
+    def setSelectedSegmentIDs(self, segment_ids):
+        if list(segment_ids) != self._selected:
+            self._selected = list(segment_ids)
+            self._segments.setPlaceholderText(", ".join(segment_ids))
+            self.segmentSelectionChanged.emit(self._selected)
+
     def _on_node(self, node):
         for tag in self._tags:
             self._observed.RemoveObserver(tag)
@@ -232,8 +243,14 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         keep = self._current in ids or (self.noneEnabled and not self._current)
         self._segments.setCurrentIndex(self._segments.findData(self._current) if keep else -1)
         self._segments.blockSignals(False)
-        if ids and not keep:
+        if self.multiSelection:
+            self.setSelectedSegmentIDs([each for each in self._selected if each in ids])
+        elif ids and not keep:
             self._segments.setCurrentIndex(1 if self.noneEnabled else 0)
+
+    def _change_mode(self):
+        self._current, self._selected = "", []
+        self._fill()
 
     def _tell(self):
         if self.currentNode() is not None:
@@ -241,6 +258,7 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
             self.currentSegmentChanged.emit(self._current)
 
     noneEnabled = stored(bool, "none", False, _fill)
+    multiSelection = stored(bool, "several", False, _change_mode)
     segmentationNodeSelectorVisible = Property(
         bool,
         lambda self: not self._nodes.isHidden(),

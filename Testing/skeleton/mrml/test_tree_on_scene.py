@@ -231,7 +231,7 @@ def volume_of_places(slicer_scene):
 
 
 def test_a_straightened_branch_shows_the_vessel_upright_and_leads_back(tree, volume_of_places):
-    from PotentialSkeletonMRML.straightening import patient_position
+    from PotentialSkeletonMRML.vessels import patient_position
 
     number = max(
         range(len(tree.skeleton.branches)), key=lambda n: len(tree.skeleton.branches[n].points)

@@ -338,8 +338,10 @@ def test_several_segments_make_a_tree_each_in_one_list(opened):
     panel.parameters.input.GetDisplayNode().SetSegmentVisibility(liver, False)
     panel.ui.severalCheckBox.click()
     assert json.loads(panel.parameters.segments) == [portal, vein]
-    assert not panel.ui.segmentsList.isHidden()
-    assert panel.ui.segmentSelector.isHidden()
+    assert panel.ui.segmentSelector.selectedSegmentIDs() == (portal, vein)
+    panel.ui.segmentSelector.setSelectedSegmentIDs([portal])
+    assert json.loads(panel.parameters.segments) == [portal]
+    panel.ui.segmentSelector.setSelectedSegmentIDs([portal, vein])
     assert panel.parameters.colouring.value == "tree"
     panel.click("applyButton")
     assert panel.ui.statusLabel.text.startswith("Found 12 branches in 2 trees.")
