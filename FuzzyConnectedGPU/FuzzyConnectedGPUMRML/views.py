@@ -104,16 +104,15 @@ def hide_labelmap(labelmap_node: Any) -> None:
             composite.SetLabelVolumeID(None)
 
 
-def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
-    """Hide segmentations in the slices; returns what shows there again what is shown now."""
+def _hide_in_slices(segmentation_node: Any) -> Callable[[], None]:
+    """Hide a segmentation in the slices; returns what shows there again what is shown now."""
     before = [
         (each, name, getattr(each, f"Get{name}")()) for each in composites() for name in LAYERS
     ]
-    for node in segmentation_nodes:
-        display = node and node.GetDisplayNode()
-        if display is not None:
-            before.append((display, "Visibility2D", display.GetVisibility2D()))
-            display.SetVisibility2D(False)
+    display = segmentation_node and segmentation_node.GetDisplayNode()
+    if display is not None:
+        before.append((display, "Visibility2D", display.GetVisibility2D()))
+        display.SetVisibility2D(False)
 
     def show_again() -> None:
         for node, name, value in before:
@@ -122,13 +121,13 @@ def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
     return show_again
 
 
-def preview_threshold(scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> Callable[[], None]:
+def preview_threshold(scene_node: Any, segmentation_node: Any) -> Callable[[], None]:
     """Show in all slices what the threshold of a fuzzy scene's display takes; returns what ends it.
 
-    Labels and segmentations are hidden meanwhile. Nothing is computed, so that the slices follow a
-    slider in a volume of any size.
+    Labels and the segmentation are hidden meanwhile. Nothing is computed, so that the slices follow
+    a slider in a volume of any size.
     """
-    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
+    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(segmentation_node)
     before = display.GetLowerThreshold(), display.GetUpperThreshold()
     show_scene(scene_node, PREVIEW_OPACITY)
     for composite in composites():
@@ -155,15 +154,15 @@ class LabelPreview:
         ijk_to_frame: np.ndarray,
         transform_id: str | None,
         colors: Sequence[tuple[float, float, float]],
-        hidden_nodes: Sequence[Any] = (),
+        hidden_node: Any = None,
     ) -> None:
         """Show labels (K, J, I; uint8; 1 for the first vessel) in the place of earlier ones.
 
-        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentations in `hidden_nodes`
-        are hidden in the slices meanwhile.
+        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentation `hidden_node` is
+        hidden in the slices meanwhile.
         """
         if self._node is None:
-            self._show_again = _hide_in_slices(hidden_nodes)
+            self._show_again = _hide_in_slices(hidden_node)
             self._make_node()
         table = self._node.GetDisplayNode().GetColorNode()
         for label, color in enumerate(colors, 1):
@@ -198,13 +197,6 @@ class LabelPreview:
 
 
 # --- where views look
-
-
-def jump_to(world: Sequence[float]) -> None:
-    """Move all slices to a point of the world, which then lies in their middle."""
-    slicer.vtkMRMLSliceNode.JumpAllSlices(
-        slicer.mrmlScene, *world, slicer.vtkMRMLSliceNode.CenteredJumpSlice
-    )
 
 
 def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:

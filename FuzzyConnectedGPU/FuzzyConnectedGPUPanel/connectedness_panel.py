@@ -328,7 +328,7 @@ class Following:
         colors = [color_of(each) for each in run.lists]
         volume, shown = run.volume_node, self._panel.parameters.segmentation
         self._preview.show(
-            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, [shown]
+            found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, shown
         )
 
     def _write(self, run: Run, found: Any) -> None:

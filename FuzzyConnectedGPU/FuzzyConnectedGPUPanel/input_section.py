@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import vessel_lists, views
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
 from FuzzyConnectedGPUMRML.parameters import NODES, VALUES, restore, store
-from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of, vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, Color, color_of, kind_of, vessels_of
 from FuzzyVesselCoreLib.mrml.points import paint
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, result_segment, style_segment
@@ -264,10 +264,9 @@ class VesselsSection:
         table.setFixedHeight(header + 2 + ROW * min(len(lists), SHOWN))
 
     def _kind_box(self, row: int) -> Any:
-        """The box with the kinds of a row's vessel."""
         box = qt.QComboBox()
-        for name in KINDS:
-            box.addItem(NAMES[name], name)
+        for kind, (name, _color) in KINDS.items():
+            box.addItem(name, kind)
         box.connect(
             "activated(int)", lambda index: self.change_kind(self._rows[row], box.itemData(index))
         )

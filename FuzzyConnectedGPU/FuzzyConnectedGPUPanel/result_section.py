@@ -52,7 +52,7 @@ class ThresholdSection:
         if scene_node is None:
             return
         if self._end_preview is None:
-            self._end_preview = views.preview_threshold(scene_node, [parameters.segmentation])
+            self._end_preview = views.preview_threshold(scene_node, parameters.segmentation)
             self._held.start()
         scene_node.GetDisplayNode().SetThreshold(threshold, 1.0)
         curve = self._curve(parameters)

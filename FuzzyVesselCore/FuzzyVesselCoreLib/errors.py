@@ -8,13 +8,7 @@ class FuzzyVesselError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process gets the same error, whatever its ``__init__`` takes."""
-        return _made, (type(self), self.args, self.__dict__)
-
-
-def _made(kind: type["FuzzyVesselError"], args: tuple, fields: dict[str, Any]) -> FuzzyVesselError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(fields)
-    return error
+        return Exception.__new__, (type(self), *self.args), self.__dict__
 
 
 class InputError(FuzzyVesselError, ValueError):

@@ -28,8 +28,8 @@ from .reading import (
     ijk_to_ras,
     image_from_array,
     is_result,
-    matrix_from_array,
     node_name,
+    oriented_grid,
     tag_text,
     transform_between,
 )
@@ -62,6 +62,8 @@ _CODES = {
 }
 # SNOMED CT as Slicer has it knows no vena cava without its side.
 _OTHER_WORDS = {
+    "portal": "portal vein",
+    "hepatic": "hepatic vein",
     "ivc": "inferior vena cava",
     "svc": "superior vena cava",
     "vena cava": "vein",
@@ -131,10 +133,9 @@ def new_segment(
     import slicer
 
     first, part = cropped(labels)
-    image = image_from_array(part, slicer.vtkOrientedImageData())
     geometry = ijk_to_ras(volume_node)
     geometry[:3, 3] += geometry[:3, :3] @ first
-    image.SetGeometryFromImageToWorldMatrix(matrix_from_array(geometry))
+    image = image_from_array(part, oriented_grid(geometry, part.shape))
     # An empty segmentation will hang under the volume's transform.
     filled = segmentation_node and segmentation_node.GetSegmentation().GetNumberOfSegments()
     target = segmentation_node if filled else volume_node
