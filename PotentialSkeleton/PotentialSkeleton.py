@@ -166,9 +166,8 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         inputNode: Any,
         segmentIDs: Sequence[str] | None = None,
         *,
-        outputs: Callable[[str], dict[str, Any]] | None = None,
         progress: Callable[[float], bool | None] | None = None,
-        **options: Any,
+        **choices: Any,
     ) -> list[Any]:
         """Find the centrelines of several segments: one tree each, all of them or none.
 
@@ -179,27 +178,21 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         inputNode : vtkMRMLSegmentationNode
         segmentIDs : sequence of str, optional
             IDs or names; by default all segments that are shown.
-        outputs : callable, optional
-            ``outputs(segment_id)`` gives the outputs of a segment as a dict, for example
-            ``{"tubesNode": True, "modelNode": node}``; by default those of `extract`.
-        progress : callable, optional
-            As of `extract`.
-        **options
-            Of `PotentialSkeletonLib.skeletonize`, for all of them.
+        progress, **choices
+            As of `extract`, for all of them: outputs are True (new nodes) or False.
 
         Returns
         -------
         list of PotentialSkeletonMRML.outputs.SkeletonResult
             In the order of the segments.
         """
-        from PotentialSkeletonMRML.outputs import extract_all
+        from PotentialSkeletonMRML.outputs import NODES, extract_all
         from PotentialSkeletonMRML.solid import read_solid, segments_named
 
-        jobs = [
-            (read_solid(inputNode, each), outputs(each) if outputs else {})
-            for each in segments_named(inputNode, segmentIDs)
-        ]
-        return extract_all(jobs, options, progress)
+        outputs = {name: choices.pop(name) for name in NODES if name in choices}
+        segments = segments_named(inputNode, segmentIDs)
+        jobs = [(read_solid(inputNode, each), outputs) for each in segments]
+        return extract_all(jobs, choices, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.
@@ -232,7 +225,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
 
 
 class PotentialSkeletonTest(ScriptedLoadableModuleTest):
-    """Self test on the liver phantom's vessels, through the same calls and buttons as a user's."""
+    """Self tests by the calls and buttons of a user; Slicer runs each of them after `setUp`."""
 
     def setUp(self) -> None:
         from FuzzyVesselCoreLib.mrml.points import add_phantom_labelmap
@@ -241,13 +234,6 @@ class PotentialSkeletonTest(ScriptedLoadableModuleTest):
         slicer.mrmlScene.Clear()
         self.phantom = liver_phantom((64, 64, 64))
         self.labelmap = add_phantom_labelmap(self.phantom)
-
-    def runTest(self) -> None:
-        for test in (self.test_centrelines, self.test_panel):
-            self.setUp()
-            self.delayDisplay(test.__doc__)
-            test()
-            self.delayDisplay("Test passed")
 
     def test_centrelines(self) -> None:
         """The skeleton is inside the vessels, and every output tells of the same branches."""

@@ -244,7 +244,7 @@ def segment_editor(folder: Path) -> None:
     segmentation.SetReferenceImageGeometryParameterFromVolumeNode(volume)
     inner = segmentation.GetSegmentation()
     for kind in KINDS[:2]:
-        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind])
+        inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind][1])
     with contextlib.closing(Editor("Vessel from clicks", segmentation, volume)) as editor:
         frame, live = editor.effect.optionsFrame(), editor.effect.self().live
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.vessel_lists import color_of, kind_by_word, set_kind
+from FuzzyConnectedGPUMRML.vessel_lists import color_of, set_kind
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
+from FuzzyVesselCoreLib.mrml.segments import kind_named
 
 from . import pictures, report, writing
 from .progress import Progress
@@ -103,7 +104,7 @@ def _named_vessels(named, volume):
     for name, each in voxels.items():
         node = _points(each, volume, name, "--vessel")
         node.SetName(name)  # another node, such as the volume, may have it, too
-        set_kind(node, kind_by_word(name), [color_of(other) for other in lists])
+        set_kind(node, kind_named(name), [color_of(other) for other in lists])
         lists.append(node)
     return lists
 

@@ -9,20 +9,9 @@ import numpy as np
 from FuzzyConnectedGPULib.contrast import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import provenance, reading
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import (
-    mask_fingerprint,
-    once_an_edit,
-    rounded,
-    volume_fingerprint,
-)
-from FuzzyVesselCoreLib.mrml.reading import (
-    ijk_to_ras,
-    node_name,
-    voxel_volume,
-    voxels_of,
-    voxels_to_points,
-)
+from FuzzyVesselCoreLib.mrml.provenance import once_an_edit, rounded
 from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -49,14 +38,14 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
         return ""
     mask, roi = options.maskNode, options.roiNode
     if mask is not None:
-        fingerprint = mask_fingerprint(mask, options.maskSegmentID)
+        fingerprint = provenance.mask_fingerprint(mask, options.maskSegmentID)
         mask = mask.GetName(), options.maskSegmentID, fingerprint
     shared = [mask, roi and _box(roi)]
-    model, background, texts = [], _background(volume_node, options.backgroundSeedsNode), []
+    background, model, texts = sorted(_centres(volume_node, options.backgroundSeedsNode)), [], []
     if options.object_model == "affinity":
         model = [*_of_affinity(options), *([background] if background else [])]
     for node in lists:
-        points = [] if node is None else _centres(volume_node, placed_points(node))
+        points = _centres(volume_node, node)
         if not points:
             return ""
         # In the model "contrast" the first point counts more than the others.
@@ -64,11 +53,11 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
         grid = [volume_node.GetName(), volume_node.GetImageData().GetDimensions()]
         texts.append(_hashed([*grid, sorted(points), *shared, *own]))
     for node in lists if len(lists) > 1 else ():
-        given = placed_points(node, is_hand_over)
-        numbers = [node.GetNthControlPointDescription(index) for index in given.indices]
-        texts.append(repr((numbers, _centres(volume_node, given))))
+        given = placed_points(node, is_hand_over).indices
+        numbers = [node.GetNthControlPointDescription(index) for index in given]
+        texts.append(repr((numbers, _centres(volume_node, node, is_hand_over))))
     text = texts[0] if len(lists) == 1 else _hashed(texts)
-    return f"{text} {volume_fingerprint(volume_node)}"
+    return f"{text} {provenance.volume_fingerprint(volume_node)}"
 
 
 def _of_affinity(chosen: Any) -> list[Any]:
@@ -84,25 +73,18 @@ def _hashed(parts: list[Any]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _background(volume_node: Any, background_node: Any) -> list:
-    if background_node is None:
-        return []
-    return sorted(_centres(volume_node, placed_points(background_node)))
-
-
-def _centres(volume_node: Any, points: Any) -> list[tuple]:
+def _centres(volume_node: Any, list_node: Any, wanted: Any = None) -> list[tuple]:
     """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
-    if not points.labels:
+    if list_node is None:
         return []
-    voxels = points_in_volume(volume_node, points.world)
-    centres = rounded(voxels_to_points(voxels, ijk_to_ras(volume_node)), 2)
+    voxels = points_in_volume(volume_node, placed_points(list_node, wanted).world)
+    centres = rounded(reading.voxels_to_points(voxels, reading.ijk_to_ras(volume_node)), 2)
     return list(dict.fromkeys(map(tuple, centres)))
 
 
 def _box(roi_node: Any) -> tuple:
-    matrix = roi_node.GetObjectToWorldMatrix()
-    axes = [[matrix.GetElement(row, column) for column in range(4)] for row in range(3)]
-    return rounded(axes, 3), rounded(np.array(roi_node.GetSize()), 3), roi_node.GetInsideOut()
+    axes = reading.array_from_matrix(roi_node.GetObjectToWorldMatrix())[:3]
+    return rounded(axes, 3), rounded(roi_node.GetSize(), 3), roi_node.GetInsideOut()
 
 
 def is_from(scene_node: Any, origin: str) -> bool:
@@ -147,11 +129,9 @@ class VolumeCurve:
     `thresholds` (65535, float32) rise to 1, `millilitres` fall; `total` is the whole image's.
     """
 
-    def __init__(self, scene_node: Any) -> None:
-        values = scene_array(scene_node)
+    def __init__(self, values: np.ndarray, voxel_ml: float) -> None:
         self.thresholds, counts = volume_curve(values)
-        voxel = _voxel_ml(scene_node)
-        self.millilitres, self.total = counts * voxel, values.size * voxel
+        self.millilitres, self.total = counts * voxel_ml, values.size * voxel_ml
 
     def at(self, threshold: float) -> float:
         """The volume (ml) of all that is connected with at least the threshold (above 0)."""
@@ -161,13 +141,13 @@ class VolumeCurve:
 
 def scene_curve(scene_node: Any) -> VolumeCurve:
     """The curve of a fuzzy scene, which is counted once an edit."""
-    scene_array(scene_node)
-    key = ("curve", _voxel_ml(scene_node))
-    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(scene_node))
+    values, voxel = scene_array(scene_node), _voxel_ml(scene_node)
+    key = "curve", voxel
+    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(values, voxel))
 
 
 def _voxel_ml(volume_node: Any) -> float:
-    return voxel_volume(ijk_to_ras(volume_node)) / 1000
+    return reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
 
 
 def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float | None:
@@ -175,7 +155,7 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
     image = labelmap_node.GetImageData() if labelmap_node is not None else None
     if image is None or image.GetPointData().GetScalars() is None:
         return None
-    labels = voxels_of(labelmap_node, copy=False)
+    labels = reading.voxels_of(labelmap_node, copy=False)
     counts = once_an_edit(
         image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
     )
@@ -187,9 +167,9 @@ def scene_array(scene_node: Any) -> np.ndarray:
     """The values (K, J, I) of a fuzzy scene, the node's own; `InputError` if not within 0..1."""
     if scene_node is None:
         raise InputError(_("There is no connectedness map: run the segmentation first."))
-    values = voxels_of(scene_node, copy=False)
+    values = reading.voxels_of(scene_node, copy=False)
     low, high = scene_node.GetImageData().GetScalarRange()  # which VTK caches
     if not 0 <= low <= high <= 1:
         text = _("{scene} is no connectedness map: its values leave 0..1.")
-        raise InputError(text.format(scene=node_name(scene_node)))
+        raise InputError(text.format(scene=reading.node_name(scene_node)))
     return values

@@ -16,21 +16,13 @@ from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml import segments, writing
+from FuzzyVesselCoreLib.mrml import reading, segments, writing
 from FuzzyVesselCoreLib.mrml.points import (
     PlacedPoints,
     inside,
     placed_points,
     points_in_volume,
     seeds_of,
-)
-from FuzzyVesselCoreLib.mrml.reading import (
-    ijk_to_ras,
-    image_from_array,
-    node_name,
-    region_mask,
-    voxel_volume,
-    voxels_of,
 )
 from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, DIVISION, LABELMAP, OUTPUTS, SEGMENTATION
 from FuzzyVesselCoreLib.progress import ProgressCallback
@@ -67,7 +59,9 @@ class RunOptions(SegmentOptions):
 
     def region(self, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
-        return region_mask(self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID)
+        return reading.region_mask(
+            self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID
+        )
 
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
@@ -80,7 +74,7 @@ class RunOptions(SegmentOptions):
         ):
             if node is not None and node.GetClassName() != class_name:
                 text = _("The output {node} must be a {kind}.")
-                raise InputError(text.format(node=node_name(node), kind=kind))
+                raise InputError(text.format(node=reading.node_name(node), kind=kind))
         inputs = {_("input volume"): volume_node, _("mask"): self.maskNode}
         writing.check_apart((scene, labelmap), inputs)
         if segmentation is not None:
@@ -90,7 +84,7 @@ class RunOptions(SegmentOptions):
                     "The result would change the mask in {mask}: choose one segment as mask, and "
                     "another one, or a new one, for the result."
                 )
-                raise InputError(text.format(mask=node_name(segmentation)))
+                raise InputError(text.format(mask=reading.node_name(segmentation)))
 
 
 class UnsureNote(str):
@@ -167,7 +161,7 @@ class Run:
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
         others = (options.backgroundSeedsNode, options.maskNode, options.roiNode)
         self.inputs = [each for each in (volume_node, *lists, *others) if writing.in_scene(each)]
-        self.voxels = voxels_of(volume_node) if voxels is None else voxels
+        self.voxels = reading.voxels_of(volume_node) if voxels is None else voxels
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
@@ -207,7 +201,7 @@ class Run:
         writing.refuse_without(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
-            raise InputError(text.format(volume=node_name(self.volume_node)))
+            raise InputError(text.format(volume=reading.node_name(self.volume_node)))
         options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
         result = _write(
@@ -281,7 +275,7 @@ def _grid_of(volume_node: Any) -> np.ndarray:
     """Where a volume has voxels: their number along I, J, K below its IJKToRAS."""
     image = volume_node.GetImageData()
     counts = image.GetDimensions() if image is not None else (0, 0, 0)
-    return np.vstack([ijk_to_ras(volume_node), [*counts, 1]])
+    return np.vstack([reading.ijk_to_ras(volume_node), [*counts, 1]])
 
 
 def _names_of(lists: Sequence[Any]) -> list[str]:
@@ -357,15 +351,11 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
     if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
         return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
     lists = fuzzy_scene.vessels_of_scene(scene_node)
-    owners = voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
+    owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
-        raise InputError(
-            _(
-                "The vessels' lists of points, or the division of the result, have changed "
-                "since: press Apply (segment in a script)."
-            )
-        )
+        text = _("The vessels' lists of points, or their division, have changed: press Apply.")
+        raise InputError(text)
     return lists, owners, *_hand_overs_of(lists, scene_node, shape)
 
 
@@ -393,13 +383,13 @@ def _write(
         )
     scene_node, mask_id, ids, new = options.sceneVolumeNode, options.maskSegmentID, [], []
     division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    images = {LABELMAP: image_from_array(found.labels, taken=True)}
+    images = {LABELMAP: reading.image_from_array(found.labels, taken=True)}
     if values is not None:
-        images[CONNECTEDNESS] = image_from_array(values, taken=True)
+        images[CONNECTEDNESS] = reading.image_from_array(values, taken=True)
         if owners is None:
             division_node = None
         else:
-            images[DIVISION] = image_from_array(owners, taken=True)
+            images[DIVISION] = reading.image_from_array(owners, taken=True)
             known = writing.output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
             division_node = division_node or known
     vessels = []
@@ -445,7 +435,7 @@ def _write(
             )
             for label, node in enumerate(lists, 1)
         ],
-        disputedMl=float(disputed) * voxel_volume(ijk_to_ras(volume_node)) / 1000,
+        disputedMl=float(disputed) * reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
         divisionNode=nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],

@@ -41,31 +41,14 @@ MIN_POINTS = 3  # of two, it is not known which one is wrong
 STEPS = 50  # of undo: Slicer switches the scene's own undo off
 
 Color = tuple[float, float, float]
-
-
 OTHER = "other"
-KINDS: dict[str, Color] = {
-    "portal vein": (0.70, 0.45, 0.95),
-    "hepatic vein": (0.15, 0.45, 0.95),
-    "artery": (0.90, 0.15, 0.15),
-    "vein": (0.10, 0.70, 0.65),
-    OTHER: VESSEL_COLOR,
-}
-NAMES = {
-    "portal vein": _("Portal vein"),
-    "hepatic vein": _("Hepatic vein"),
-    "artery": _("Artery"),
-    "vein": _("Vein"),
-    OTHER: _("Vessel"),
-}
-# Kinds by parts of names; the first that fits.
-WORDS = {
-    "portal": "portal vein",
-    "arter": "artery",
-    "aort": "artery",
-    "hepatic": "hepatic vein",
-    "vein": "vein",
-    "vena": "vein",
+# Kinds, with their usual names and colours.
+KINDS: dict[str, tuple[str, Color]] = {
+    "portal vein": (_("Portal vein"), (0.70, 0.45, 0.95)),
+    "hepatic vein": (_("Hepatic vein"), (0.15, 0.45, 0.95)),
+    "artery": (_("Artery"), (0.90, 0.15, 0.15)),
+    "vein": (_("Vein"), (0.10, 0.70, 0.65)),
+    OTHER: (_("Vessel"), VESSEL_COLOR),
 }
 # Of further vessels of a kind whose colour is taken.
 FURTHER: tuple[Color, ...] = (
@@ -80,20 +63,19 @@ def kind_of(list_node: Any) -> str:
     return kind if kind in KINDS else OTHER
 
 
-def kind_by_word(name: str) -> str:
-    """The kind that a name such as "portal" or "Hepatic veins" stands for; else "other"."""
-    return next((kind for word, kind in WORDS.items() if word in name.lower()), OTHER)
+def set_kind(list_node: Any, kind: str, taken: Sequence[Color] = ()) -> None:
+    """Give a list a kind, and a colour that no other vessel has (`taken`).
 
-
-def set_kind(list_node: Any, name: str, taken: Sequence[Color] = ()) -> None:
-    """Give a list a kind (of `KINDS`), and a colour that no other vessel has (`taken`)."""
-    list_node.SetAttribute(VESSEL_KIND, name)
+    The kind is of `KINDS`, or as of `kind_named`: those have the colour of artery or vein.
+    """
+    list_node.SetAttribute(VESSEL_KIND, kind)
+    usual = (KINDS.get(kind) or KINDS.get(kind.split()[-1]) or KINDS[OTHER])[1]
     free = [
         color
-        for color in (KINDS[name], *FURTHER)
+        for color in (usual, *FURTHER)
         if not any(np.allclose(color, other, atol=1e-3) for other in taken)
     ]
-    paint(list_node, (free or [KINDS[name]])[0])
+    paint(list_node, (free or [usual])[0])
 
 
 # --- the vessels of the parameters
@@ -128,7 +110,7 @@ def list_of(parameters: Any, name: str) -> Any:
 def new_list(name: str) -> Any:
     """A new list of vessel points (`seeds`) or of background points, in its colour."""
     vessel, scene = name == "seeds", slicer.mrmlScene
-    title = scene.GenerateUniqueName(NAMES[OTHER] if vessel else _("Not vessel"))
+    title = scene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
     node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
     return node
@@ -137,7 +119,7 @@ def new_list(name: str) -> Any:
 def add_vessel(parameters: Any) -> None:
     """Add a vessel without points, in a colour of its own, and make it the current one."""
     lists, node = vessels_of(parameters), new_list("seeds")
-    node.SetName(_free_name(NAMES[OTHER], lists))
+    node.SetName(_free_name(KINDS[OTHER][0], lists))
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
@@ -147,21 +129,10 @@ def change_kind(parameters: Any, node: Any, kind: str) -> None:
     """Give a vessel another kind; its name follows where it was that of a kind."""
     others = [each for each in vessels_of(parameters) if each is not node]
     known = node.GetAttribute(VESSEL_KIND) is None
-    known = known or node.GetName().startswith(NAMES[kind_of(node)])
+    known = known or node.GetName().startswith(KINDS[kind_of(node)][0])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(_free_name(NAMES[kind], others))
-
-
-def remove_vessel(parameters: Any, node: Any) -> None:
-    """Remove a vessel and its points; the one before becomes current."""
-    lists = vessels_of(parameters)
-    place = lists.index(node)
-    lists.remove(node)
-    if parameters.seeds is node:
-        parameters.seeds = lists[max(place - 1, 0)]
-    keep(parameters, lists)
-    slicer.mrmlScene.RemoveNode(node)
+        node.SetName(_free_name(KINDS[kind][0], others))
 
 
 def _free_name(name: str, lists: Sequence[Any]) -> str:
@@ -222,12 +193,7 @@ def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any])
 
 
 def find_seeds(
-    volume_node: Any,
-    options: Any,
-    most: int,
-    seeds_node: Any = None,
-    progress: Any = None,
-    cached: Any = None,
+    volume_node: Any, options: Any, most: int, seeds_node: Any, progress: Any, cached: Any
 ) -> Any:
     """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
 
@@ -241,7 +207,7 @@ def find_seeds(
     inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
-        find_map=cached and cached.find,
+        find_map=cached.find,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
         count=most,
@@ -397,7 +363,10 @@ class ClickHistory:
         for node, points in state.points.items():
             there = slicer.mrmlScene.IsNodePresent(node)
             if there and points != before[node] == self._points(node):  # else edited elsewhere
-                self._restore(node, points)
+                with slicer.util.NodeModify(node):
+                    node.RemoveAllControlPoints()  # those that are not placed yet, too
+                    for point in points:
+                        _add_point(node, point[0], self._properties[node, point])
         return state.setting
 
     def _points(self, node: Any) -> tuple:
@@ -408,10 +377,3 @@ class ClickHistory:
             state.append((at, properties["Label"], properties["Description"]))
             self._properties[node, state[-1]] = properties
         return tuple(state)
-
-    def _restore(self, node: Any, state: tuple) -> None:
-        """Put a list back to a state; points that are not placed yet are dropped."""
-        with slicer.util.NodeModify(node):
-            node.RemoveAllControlPoints()
-            for point in state:
-                _add_point(node, point[0], self._properties[node, point])

@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 import slicer
 
+from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.reading import (
-    array_from_matrix,
-    image_from_array,
-    matrix_from_array,
-    voxels_of,
-)
 from FuzzyVesselCoreLib.mrml.segments import is_result
 from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
 from FuzzyVesselCoreLib.mrml.writing import SEGMENTATION, belongs_to, is_output, remove_node
@@ -104,16 +99,15 @@ def hide_labelmap(labelmap_node: Any) -> None:
             composite.SetLabelVolumeID(None)
 
 
-def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
-    """Hide segmentations in the slices; returns what shows there again what is shown now."""
+def _hide_in_slices(segmentation_node: Any) -> Callable[[], None]:
+    """Hide a segmentation in the slices; returns what shows there again what is shown now."""
     before = [
         (each, name, getattr(each, f"Get{name}")()) for each in composites() for name in LAYERS
     ]
-    for node in segmentation_nodes:
-        display = node and node.GetDisplayNode()
-        if display is not None:
-            before.append((display, "Visibility2D", display.GetVisibility2D()))
-            display.SetVisibility2D(False)
+    display = segmentation_node and segmentation_node.GetDisplayNode()
+    if display is not None:
+        before.append((display, "Visibility2D", display.GetVisibility2D()))
+        display.SetVisibility2D(False)
 
     def show_again() -> None:
         for node, name, value in before:
@@ -122,13 +116,13 @@ def _hide_in_slices(segmentation_nodes: Sequence[Any]) -> Callable[[], None]:
     return show_again
 
 
-def preview_threshold(scene_node: Any, hidden_nodes: Sequence[Any] = ()) -> Callable[[], None]:
+def preview_threshold(scene_node: Any, segmentation_node: Any) -> Callable[[], None]:
     """Show in all slices what the threshold of a fuzzy scene's display takes; returns what ends it.
 
-    Labels and segmentations are hidden meanwhile. Nothing is computed, so that the slices follow a
-    slider in a volume of any size.
+    Labels and the segmentation are hidden meanwhile. Nothing is computed, so that the slices follow
+    a slider in a volume of any size.
     """
-    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(hidden_nodes)
+    display, show_again = scene_node.GetDisplayNode(), _hide_in_slices(segmentation_node)
     before = display.GetLowerThreshold(), display.GetUpperThreshold()
     show_scene(scene_node, PREVIEW_OPACITY)
     for composite in composites():
@@ -155,22 +149,22 @@ class LabelPreview:
         ijk_to_frame: np.ndarray,
         transform_id: str | None,
         colors: Sequence[tuple[float, float, float]],
-        hidden_nodes: Sequence[Any] = (),
+        hidden_node: Any = None,
     ) -> None:
         """Show labels (K, J, I; uint8; 1 for the first vessel) in the place of earlier ones.
 
-        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentations in `hidden_nodes`
-        are hidden in the slices meanwhile.
+        `ijk_to_frame` (4, 4) leads to mm below the transform; the segmentation `hidden_node` is
+        hidden in the slices meanwhile.
         """
         if self._node is None:
-            self._show_again = _hide_in_slices(hidden_nodes)
+            self._show_again = _hide_in_slices(hidden_node)
             self._make_node()
         table = self._node.GetDisplayNode().GetColorNode()
         for label, color in enumerate(colors, 1):
             table.SetColor(label, self._title, *color, 1.0)
         self._node.SetAndObserveTransformNodeID(transform_id)
-        self._node.SetIJKToRASMatrix(matrix_from_array(ijk_to_frame))
-        self._node.SetAndObserveImageData(image_from_array(labels))
+        self._node.SetIJKToRASMatrix(reading.matrix_from_array(ijk_to_frame))
+        self._node.SetAndObserveImageData(reading.image_from_array(labels))
         slicer.util.setSliceViewerLayers(label=self._node, labelOpacity=PREVIEW_OPACITY)
 
     def drop(self) -> None:
@@ -200,16 +194,9 @@ class LabelPreview:
 # --- where views look
 
 
-def jump_to(world: Sequence[float]) -> None:
-    """Move all slices to a point of the world, which then lies in their middle."""
-    slicer.vtkMRMLSliceNode.JumpAllSlices(
-        slicer.mrmlScene, *world, slicer.vtkMRMLSliceNode.CenteredJumpSlice
-    )
-
-
 def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """Centre and size (mm in the world) of a labelmap's voxels; None where all are 0."""
-    box = bounding_box(voxels_of(labelmap_node, copy=False))
+    box = bounding_box(reading.voxels_of(labelmap_node, copy=False))
     if box is None:
         return None
     corners = np.array(list(product(*((side.start, side.stop - 1) for side in box))))
@@ -235,7 +222,7 @@ def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
 
 def _width(slice_node: Any, size: np.ndarray) -> float:
     """The width (mm) of a slice view that shows all of a box of a size (R, A, S)."""
-    across, down = size @ np.abs(array_from_matrix(slice_node.GetSliceToRAS())[:3, :2])
+    across, down = size @ np.abs(reading.array_from_matrix(slice_node.GetSliceToRAS())[:3, :2])
     width, height, _depth = slice_node.GetFieldOfView()
     return max(across, down * width / height)
 

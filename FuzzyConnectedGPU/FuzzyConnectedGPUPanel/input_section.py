@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 from FuzzyConnectedGPUMRML import vessel_lists, views
 from FuzzyConnectedGPUMRML.fuzzy_scene import labelled_millilitres, vessels_of_scene
 from FuzzyConnectedGPUMRML.parameters import NODES, VALUES, restore, store
-from FuzzyConnectedGPUMRML.vessel_lists import KINDS, NAMES, Color, color_of, kind_of, vessels_of
+from FuzzyConnectedGPUMRML.vessel_lists import KINDS, Color, color_of, kind_of, vessels_of
 from FuzzyVesselCoreLib.mrml.points import paint
 from FuzzyVesselCoreLib.mrml.reading import fit_roi
 from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, result_segment, style_segment
@@ -264,10 +264,9 @@ class VesselsSection:
         table.setFixedHeight(header + 2 + ROW * min(len(lists), SHOWN))
 
     def _kind_box(self, row: int) -> Any:
-        """The box with the kinds of a row's vessel."""
         box = qt.QComboBox()
-        for name in KINDS:
-            box.addItem(NAMES[name], name)
+        for kind, (name, _color) in KINDS.items():
+            box.addItem(name, kind)
         box.connect(
             "activated(int)", lambda index: self.change_kind(self._rows[row], box.itemData(index))
         )
@@ -302,6 +301,26 @@ class RegionSection:
         """A mask that is chosen lets the image through."""
         if mask is not None:
             views.uncover(self._panel.parameters.inputVolume, mask)
+
+    def nodes(self, parameters: Any) -> dict[str, Any]:
+        """The region as the logic takes it."""
+        kind = parameters.region.value
+        return dict(
+            roiNode=parameters.roi if kind == "roi" else None,
+            maskNode=parameters.mask if kind == "mask" else None,
+            maskSegmentID=parameters.maskSegmentID if kind == "mask" else "",
+        )
+
+    def problem(self, parameters: Any) -> str:
+        """What the region lacks, as a sentence; or an empty text."""
+        if parameters.region.value == "roi" and parameters.roi is None:
+            return _("Choose or add the box to search in (Advanced, Where to search).")
+        if parameters.region.value == "mask":
+            if parameters.mask is None:
+                return _("Choose the mask to search in (Advanced, Where to search).")
+            if parameters.mask is parameters.inputVolume:
+                return _("The mask is the volume itself: choose another one.")
+        return ""
 
     def react(self, parameters: Any) -> None:
         """Forget the segment with its mask, and follow edits."""
@@ -365,28 +384,6 @@ class SegmentChoice:
 
     def _show_current(self, parameters: Any) -> None:
         self._box.setCurrentIndex(max(self._box.findData(getattr(parameters, self._id)), 0))
-
-
-def region_problem(parameters: Any) -> str:
-    """What the region lacks, as a sentence; or an empty text."""
-    if parameters.region.value == "roi" and parameters.roi is None:
-        return _("Choose or add the box to search in (Advanced, Where to search).")
-    if parameters.region.value == "mask":
-        if parameters.mask is None:
-            return _("Choose the mask to search in (Advanced, Where to search).")
-        if parameters.mask is parameters.inputVolume:
-            return _("The mask is the volume itself: choose another one.")
-    return ""
-
-
-def region_nodes(parameters: Any) -> dict[str, Any]:
-    """The region as the logic takes it."""
-    kind = parameters.region.value
-    return dict(
-        roiNode=parameters.roi if kind == "roi" else None,
-        maskNode=parameters.mask if kind == "mask" else None,
-        maskSegmentID=parameters.maskSegmentID if kind == "mask" else "",
-    )
 
 
 # ---- Tables of vessels and of points

@@ -9,23 +9,13 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists, views
-from FuzzyConnectedGPUMRML.vessel_lists import (
-    ClickHistory,
-    Color,
-    SeedRow,
-    color_of,
-    give_point,
-    list_of,
-    odd_point,
-    seed_rows,
-    vessels_of,
-)
+from FuzzyConnectedGPUMRML.vessel_lists import ClickHistory, SeedRow, color_of, list_of, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
-from .input_section import Cell, Table, icon, region_nodes, region_problem
+from .input_section import Cell, Table, icon
 from .result_section import chosen_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
@@ -75,18 +65,17 @@ class SeedsSection:
         """Find points automatically and add them to the vessels' list."""
         self.placing.stop()
         self.finding = True
-        try:
-            self._panel.start(self._find)
-        finally:
-            self.finding = False
-            self._panel.update_soon()
+        self._panel.start(self._find)  # errors are shown, not raised
+        self.finding = False
+        self._panel.update_soon()
 
     def _find(self, parameters: Any, progress: Any) -> str:
         """One run that finds points; returns the message to show."""
         made = parameters.seeds is None
         node = list_of(parameters, "seeds")  # shown while it is empty, so that undo leads back
         before = node.GetNumberOfControlPoints()
-        options = dict(**region_nodes(parameters), device=parameters.device, progress=progress)
+        region = self._panel.region.nodes(parameters)
+        options = dict(**region, device=parameters.device, progress=progress)
         try:
             self._panel.logic.findSeeds(parameters.inputVolume, seedsNode=node, **options)
         except BaseException:
@@ -112,7 +101,8 @@ class SeedsSection:
     def give(self, other: Any) -> None:
         """Give the point of the row that is selected to another list; None: it is no vessel."""
         node, seed = self._selected()
-        give_point(node, seed.index, other or list_of(self._panel.parameters, "backgroundSeeds"))
+        other = other or list_of(self._panel.parameters, "backgroundSeeds")
+        vessel_lists.give_point(node, seed.index, other)
         self._panel.update_soon()
 
     def fill_menu(self) -> None:
@@ -136,9 +126,9 @@ class SeedsSection:
                 self._jump(number)
 
     def _jump(self, row: int) -> None:
-        """Move all slices to the point of a row."""
         node, seed = self.rows[row]
-        views.jump_to(node.GetNthControlPointPositionWorld(seed.index))
+        place, slices = node.GetNthControlPointPositionWorld(seed.index), slicer.vtkMRMLSliceNode
+        slices.JumpAllSlices(slicer.mrmlScene, *place, slices.CenteredJumpSlice)
 
     # --- what runs find
 
@@ -163,7 +153,7 @@ class SeedsSection:
 
     def _odd_point(self) -> tuple[SeedRow | None, float | None]:
         seeds = self._panel.parameters.seeds
-        return odd_point([row for node, row in self.rows if node is seeds])
+        return vessel_lists.odd_point([row for node, row in self.rows if node is seeds])
 
     def advice(self, there: bool) -> str:
         """A sentence about a point that disagrees with the others, or has no contrast.
@@ -242,14 +232,14 @@ class SeedsSection:
         there = self._panel.has_voxels(volume)
         for node in (*vessels_of(parameters), parameters.backgroundSeeds):
             if there and node is not None:
-                found = seed_rows(volume, node, parameters.radius)
+                found = vessel_lists.seed_rows(volume, node, parameters.radius)
                 self.rows += [(node, seed) for seed in found]
         self._table.show([_cells(*row) for row in self.rows])
         seeds, background = parameters.seeds, parameters.backgroundSeeds
         color = color_of(background) if background is not None else BACKGROUND_COLOR
         self.ui.seedsCountLabel.text = count_text(seeds, color_of(seeds))
         self.ui.backgroundCountLabel.text = count_text(background, color, _("none (optional)"))
-        why = self._panel.running.why_busy() or region_problem(parameters)
+        why = self._panel.running.why_busy() or self._panel.region.problem(parameters)
         self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
         self._panel.enable(self.ui.deleteSeedButton, why)
@@ -272,7 +262,7 @@ def _cells(node: Any, seed: SeedRow) -> list[Cell]:
     return [(seed.label, tip, color), (value, tip, None), (around, tip, None)]
 
 
-def count_text(node: Any, color: Color, none: str = _("none yet")) -> str:
+def count_text(node: Any, color: vessel_lists.Color, none: str = _("none yet")) -> str:
     """How many points of a list are placed, with a mark in their colour, as rich text."""
     count = node.GetNumberOfDefinedControlPoints() if node is not None else 0
     text = _("1 point") if count == 1 else _("{count} points").format(count=count)
@@ -297,17 +287,11 @@ class Placing:
             many = slicer.qSlicerMarkupsPlaceWidget.ForcePlaceMultipleMarkups
             place_widget.placeMultipleMarkups = many
             button.connect("clicked(bool)", lambda on, name=name: self.place(name, on))
-            place_widget.connect(
-                "activeMarkupsPlaceModeChanged(bool)",
-                lambda on, button=button: self._on_mode(button, on),
-            )
+            place_widget.connect("activeMarkupsPlaceModeChanged(bool)", button.setChecked)
+            place_widget.connect("activeMarkupsPlaceModeChanged(bool)", panel.update_soon)
         added = "nodeAddedByUser(vtkMRMLNode*)"
         ui.seedsSelector.connect(added, lambda node: paint(node, VESSEL_COLOR))
         ui.backgroundSelector.connect(added, lambda node: paint(node, BACKGROUND_COLOR))
-
-    def _on_mode(self, button: Any, on: bool) -> None:
-        button.checked = on
-        self._panel.update_soon()
 
     @property
     def active(self) -> str:
@@ -437,12 +421,16 @@ class RemovedVessel:
         if self.node not in self._lists or len(self._lists) < 2:
             self._lists = []
             return
+        others = [each for each in self._lists if each is not self.node]
         with slicer.util.NodeModify(parameters.parameterNode):
             self._color = color_of(self.node)
             self._segment = _taken_segment(parameters, self.node)
             self._result = _result_of(parameters)
             self._divided = fuzzy_scene.vessels_of_scene(parameters.sceneVolume)
-            vessel_lists.remove_vessel(parameters, self.node)
+            if parameters.seeds is self.node:  # the one before becomes current
+                parameters.seeds = others[max(self._lists.index(self.node) - 1, 0)]
+            vessel_lists.keep(parameters, others)
+            slicer.mrmlScene.RemoveNode(self.node)
 
     def bring_back(self) -> None:
         """Put the vessel into its place; its segment too, where no other result came meanwhile."""

@@ -1,6 +1,5 @@
 """The skeleton of each component, stage by stage; then all of them as one, with its report."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
@@ -18,7 +17,6 @@ from .device_distances import depth_and_characteristic, geodesic_distance_on
 from .endpoints import endpoints_beyond, protrusion_endpoints
 from .extraction import SkeletonOptions
 from .force_field import (
-    CPU_METHODS,
     NOT_RESOLVED,
     changes,
     checked_device,
@@ -166,20 +164,29 @@ def skeletonize_component(
     mask: np.ndarray, spacing: tuple[float, float, float], options: SkeletonOptions, stages: Stages
 ) -> ComponentSkeleton:
     """The skeleton of one component (bool, off the array's border) up to the options' level."""
-    return _ComponentRun(mask, spacing, options, stages).run()
+    device = checked_device(options.method, options.device)
+    if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
+        device = "cpu"
+    found, notes = on_device_or_cpu(
+        device, lambda gpu: _ComponentRun(mask, spacing, options, stages, gpu).run()
+    )
+    return replace(found, messages=(*notes, *found.messages))
 
 
 class _ComponentRun:
     """One component on its way to a skeleton. Voxels are flat indices."""
 
-    def __init__(self, mask, spacing, options, stages):
+    def __init__(self, mask, spacing, options, stages, gpu):
         self.options, self.stages = options, stages
         self.critical_points: list[CriticalPoint] = []
         self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
-        device = checked_device(options.method, options.device)
-        self.distance_device = device if mask.size >= LARGE else "cpu"
+        # Its field is summed on the device; all else only if it is so large that this is faster.
+        self.gpu_of_field, self.gpu = gpu, gpu if mask.size >= LARGE else None
+        if self.gpu is not None:
+            gpu.keep(mask, gpu.put(mask))
+        self.seeds = np.empty((0, 3), np.int64)
         with stages.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(self.distance_device, mask, spacing, progress)
+            found = depth_and_characteristic(mask, spacing, progress, self.gpu)
             depth, self.characteristic = found
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
@@ -205,11 +212,7 @@ class _ComponentRun:
 
     def compute_field(self) -> None:
         volumes, options = self.volumes, self.options
-        device, may_choose = options.device, options.method in CPU_METHODS
-        if device == "auto" and may_choose and np.count_nonzero(volumes.mask) < GPU_THRESHOLD:
-            device = "cpu"
-        with self.stages.stage("field", 0.05, 0.55) as progress, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the messages are in the report, once
+        with self.stages.stage("field", 0.05, 0.55) as progress:
             sides = volumes.spacing
             unit_depth = None
             if len(set(sides)) == 1:
@@ -217,18 +220,23 @@ class _ComponentRun:
                     volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
                 )
             self.found = field_of_components(
-                volumes.mask, volumes.bytes, options.strength, method=options.method,
-                charge_distance=self.charge_distance, device=device, unit_depth=unit_depth,
-                progress=progress,
+                volumes.mask, volumes.mask, options.strength, self.charge_distance, options.method,
+                self.gpu_of_field, unit_depth=unit_depth, progress=progress,
             )  # fmt: skip
         volumes.vectors, volumes.classes = self.found.vectors, self.found.classes
         self.messages, self.device = self.found.notes, self.found.device
         self.charge_distance = self.found.charge_distance
 
     def find_core(self) -> None:
-        """Critical points of the field, and the curves between these."""
+        """Critical points of the field and seeds, and the curves between these points."""
+        volumes, level = self.volumes, self.options.level
         with self.stages.stage("critical points", 0.55, 0.58) as progress:
-            points = critical_points(self.found, everywhere=True, progress=progress)
+            points = critical_points(self.found, True, progress, self.gpu)
+            if level >= 2:
+                given = volumes.vectors, volumes.classes, self.options.divergence, progress
+                self.seeds = divergence_seeds(*given, self.gpu)
+            if self.gpu_of_field is not None:
+                self.gpu_of_field.drop(volumes.vectors, volumes.classes)
             voxels = voxels_of([point.position for point in points]).reshape(-1, 3)
             inside = self.volumes.depth[tuple(voxels.T)] > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
@@ -245,8 +253,8 @@ class _ComponentRun:
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
         volumes = self.volumes
-        task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress
-        volumes.distances = geodesic_distance_on(self.distance_device, *task, volumes.distances)
+        task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress, volumes.distances
+        volumes.distances = geodesic_distance_on(*task, self.gpu)
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
@@ -254,13 +262,11 @@ class _ComponentRun:
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
             measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
-            limits = spacing, least, progress
-            endpoints = protrusion_endpoints(*measured, *limits, self.distance_device)
+            endpoints = protrusion_endpoints(*measured, spacing, least, progress, self.gpu)
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
             if self.curves.has_field:
-                given = volumes.vectors, volumes.classes, self.options.divergence, progress
-                self.add_seeds(divergence_seeds(*given), DIVERGENCE_CLEARANCE, progress)
+                self.add_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
         return endpoints
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
@@ -269,7 +275,7 @@ class _ComponentRun:
         with self.stages.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
             measured = volumes.distances, volumes.depth, volumes.spacing
-            further = endpoints_beyond(*measured, skeleton, endpoints, progress)
+            further = endpoints_beyond(*measured, skeleton, endpoints, progress, self.gpu)
             self.add_endpoints(further, progress)
         return len(further) > 0
 
@@ -297,7 +303,8 @@ class _ComponentRun:
         traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.passed.positions(voxels)
-            graph = skeleton_graph(voxels, positions, volumes.mask, volumes.spacing, progress)
+            task = volumes.mask, volumes.spacing, progress, self.gpu
+            graph = skeleton_graph(voxels, positions, *task)
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(component_count(voxels[traced]) - 1, 0)

@@ -123,7 +123,7 @@ class CriticalPoint:
 
 
 def critical_points(
-    field: Any, everywhere: bool = False, progress: Progress | None = None
+    field: Any, everywhere: bool = False, progress: Progress | None = None, gpu: Any = None
 ) -> list[CriticalPoint]:
     """Find and classify the roots of a force field.
 
@@ -140,6 +140,8 @@ def critical_points(
         Whether to include roots between the object and charges that were moved outward.
     progress : callable or Progress, optional
         Checked between slices.
+    gpu : CudaDevice, optional
+        In the device's block: it looks for the cells.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def critical_points(
     with needs_numba():
         from .seeds import cells_with_sign_changes
     progress = Progress.of(progress)
-    cells, corners = cells_with_sign_changes(field.vectors, field.classes, BOUNDARY)
+    cells, corners = cells_with_sign_changes(field.vectors, field.classes, BOUNDARY, gpu)
     found = [(np.empty((0, 3)), np.empty((0, 3, 3)))]
     for first in range(0, len(cells), CELLS_PER_SLICE):
         progress.check()

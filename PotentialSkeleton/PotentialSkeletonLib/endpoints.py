@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
+
+from .preparing import LARGE
 
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
@@ -35,7 +36,7 @@ def protrusion_endpoints(
     spacing: Sequence[float],
     min_length: float,
     progress: Progress,
-    device: str = "cpu",
+    gpu: Any = None,
 ) -> np.ndarray:
     """Ends of the object's protrusions: flat indices, ascending.
 
@@ -44,12 +45,12 @@ def protrusion_endpoints(
     that a protrusion is longer than `SLENDERNESS` times its radius. The voxels are put in their
     order on the device.
     """
-    task = distances.reshape(-1), depth.reshape(-1), neighbour_steps(distances.shape, spacing)[0]
-    ordered = on_device_or_cpu(device, lambda gpu: _ranked(gpu, *task))
+    task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
+    ordered = _ranked(gpu, *task)
     progress.check()
-    limits = task[2], unit_of(spacing), min_length
+    limits = unit_of(spacing), min_length
     maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
-    return _end_caps(distances, maxima, widths, spacing, progress)
+    return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
 
 def endpoints_beyond(
@@ -59,6 +60,7 @@ def endpoints_beyond(
     skeleton: np.ndarray,
     endpoints: np.ndarray,
     progress: Progress,
+    gpu: Any = None,
 ) -> np.ndarray:
     """Ends of the protrusions that go on beyond an end of a skeleton: flat indices, ascending.
 
@@ -75,7 +77,7 @@ def endpoints_beyond(
         if flat[furthest] * unit_of(spacing) > MIN_EXTENSION * width:
             maxima.append(furthest)
             widths.append(width)
-    return _end_caps(distances, maxima, widths, spacing, progress)
+    return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
 
 def _end_caps(
@@ -84,11 +86,12 @@ def _end_caps(
     widths: Sequence[float] | np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
+    gpu: Any,
 ) -> np.ndarray:
     """Where the axes of protrusions leave them, by their maxima and radii; flat, ascending."""
     found = []
     for maximum, width in zip(maxima, widths):
-        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing))
+        found.append(end_cap_centre(distances, maximum, CAP_REACH * width, spacing, gpu))
         progress.check()
     return np.unique(np.array(found, np.int64))
 
@@ -96,26 +99,33 @@ def _end_caps(
 def _ranked(
     gpu: Any, distances: np.ndarray, depth: np.ndarray, offsets: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """What `join_by_rank` takes first, from flat arrays; on a device, or with None on the CPU.
+    """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
     The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
-    follow the rank of the neighbour to join, and the depth.
+    follow the rank of a voxel to join, and the depth; last, for each voxel that joins none by
+    itself, the ranks of its neighbours, (m, 26).
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
-    distances = put(distances)
+    distances, depth = put(distances).reshape(-1), put(depth).reshape(-1)
     voxels, ranks = xp.flatnonzero(distances >= 0), xp.zeros(distances.size, np.int32)
     keys = (distances[voxels].astype(np.int64) << 40) + voxels
     keys.sort()
     keys = xp.ascontiguousarray(keys[::-1])
     ranks[keys & LOW_BITS] = xp.arange(1, len(keys) + 1, dtype=np.int32)
     joined, depths = (xp.empty(len(keys), dtype) for dtype in (np.int32, np.float32))
-    task = put(offsets.astype(np.int32)), ranks, put(depth), joined, depths
+    task = put(offsets.astype(np.int32)), ranks, depth, joined, depths
     if gpu is None:
         in_parts(partial(link_ranks, voxels, *task), len(keys), len(keys))
-        return keys, ranks, joined, depths
-    count = np.int64(len(keys))
-    launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
-    return tuple(gpu.get(array) for array in (keys, ranks, joined, depths))
+    else:
+        count = np.int64(len(keys))
+        launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
+        # Each one leads to the first of its component, so that few are read again and again.
+        while (further := xp.where(joined > 0, joined[joined - 1], 0)).any():
+            joined = xp.where(further > 0, further, joined)
+    first = keys[joined == 0] & LOW_BITS
+    near = ranks[first[:, None] + put(offsets)]
+    found = keys, joined, depths, near
+    return found if gpu is None else tuple(gpu.get(array) for array in found)
 
 
 @compiled
@@ -142,10 +152,9 @@ def link_ranks(
 @compiled
 def join_by_rank(
     keys: np.ndarray,
-    ranks: np.ndarray,
     joined: np.ndarray,
     depths: np.ndarray,
-    offsets: np.ndarray,
+    near: np.ndarray,
     unit: float,
     min_length: float,
     stop: np.ndarray,
@@ -155,7 +164,7 @@ def join_by_rank(
     Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
     the last in memory first. When components merge the lower maximum is discarded, of equally high
     ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
-    All arrays but `ranks` are in this order: they are read one value after the other.
+    All arrays are in this order: they are read one value after the other.
     """
     size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # by rank
     # Of each component, from 1: the one it is part of, its maximum and the distance there, its
@@ -164,16 +173,18 @@ def join_by_rank(
     highest, width = np.empty(size + 1, np.int64), np.empty(size + 1, np.float32)
     is_ended = np.empty(size + 1, np.bool_)
     ends, widths = [np.int64(0)], [np.float32(0)]
-    count = 0
+    count = merging = 0
     for n in range(size):
         if stop[0]:
             break
         voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
-        own, last, sides = 0, 0, offsets.size
+        own, last, sides = 0, 0, near.shape[1]
         if joined[n]:
             own, sides = root_of(component[joined[n]], parent), 0
+        else:
+            merging += 1
         for side in range(sides):
-            other = component[ranks[voxel + offsets[side]]]
+            other = component[near[merging - 1, side]]
             if other == 0 or other == last:
                 continue
             last = other
@@ -236,33 +247,48 @@ def furthest_beyond(
 
 
 def end_cap_centre(
-    distances: np.ndarray, maximum: int, reach: float, spacing: Sequence[float]
+    distances: np.ndarray,
+    maximum: int,
+    reach: float,
+    spacing: Sequence[float],
+    gpu: Any = None,
 ) -> int:
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
     `maximum` is the flat index of the protrusion's furthest voxel. The voxels of the end cap are
     nearer to the core by at most `reach` (mm); the axis leads there from the cap with as much
-    behind it.
+    behind it. A large cap is found on the device.
     """
     shape, sides = distances.shape, np.asarray(spacing, float)
     voxel, reach = np.array(np.unravel_index(maximum, shape)), max(reach, 0.5 * min(spacing))
     radius = np.ceil(3 * reach / sides).astype(int) + 1
     low, high = np.maximum(voxel - radius, 0), np.minimum(voxel + radius + 1, shape)
-    box = distances[tuple(slice(a, b) for a, b in zip(low, high))]
+    box = tuple(slice(a, b) for a, b in zip(low, high))
+    values, xp, step = distances[box], np, sides
+    start = int(np.ravel_multi_index(voxel - low, values.shape))
     lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    start = np.ravel_multi_index(voxel - low, box.shape)
-    cap, whole = (component_of(box, start, level) for level in lowest)
-    middle, further = (part.mean(axis=1) * sides for part in (cap, whole))
+    if gpu is None or values.size < LARGE:
+        cap, whole = (component_of(values, start, level) for level in lowest)
+    else:
+        values, xp, step = gpu.put(distances)[box], gpu.xp, gpu.put(sides)
+        cap, whole = (component_on(gpu, values, start, level) for level in lowest)
+    middle, further = (part.mean(axis=1) * step for part in (cap, whole))
     axis = middle - further
-    length = np.linalg.norm(axis)
+    length = float(xp.linalg.norm(axis))
     if length < 1e-9:  # mm: the box is filled alike on both sides, but for rounding
         return int(maximum)
-    away = cap * sides[:, None] - middle[:, None]
-    along = (axis / length) @ away
-    across = np.linalg.norm(away - np.outer(axis / length, along), axis=0)
+    away, direction = cap * step[:, None] - middle[:, None], axis[:, None] / length
+    along = (direction * away).sum(axis=0)
+    across = xp.linalg.norm(away - direction * along, axis=0)
     # Rounded, so that symmetric voxels tie on every machine; the first wins.
-    furthest = np.argmax(np.rint((along - 2 * across) * 1e6))
-    return int(np.ravel_multi_index(cap[:, furthest] + low, shape))
+    furthest = xp.argmax(xp.rint((along - 2 * across) * 1e6))
+    return int(np.ravel_multi_index(low + cap[:, furthest].tolist(), shape))
+
+
+def component_on(gpu: Any, values: Any, start: int, lowest: float) -> Any:
+    """As `component_of`, of an array on a device."""
+    labels, _ = gpu.ndimage.label(values >= lowest, gpu.xp.ones((3, 3, 3)))
+    return gpu.xp.stack(gpu.xp.nonzero(labels == labels.reshape(-1)[start]))
 
 
 @compiled

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import choose_device
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import boxes_of, fill_cavities, label_components
@@ -179,13 +179,19 @@ def force_field(
     labels, _count = label_components(solid)
     report.check()
     prepared = perf_counter() - start
-    found = field_of_components(
-        solid, labels, strength, charge_distance=charge_distance, method=method, device=device,
-        threads=threads, progress=report,
-    )  # fmt: skip
+
+    def work(gpu: Any) -> ForceField:
+        field = field_of_components(
+            solid, labels, strength, charge_distance, method, gpu, threads, progress=report
+        )
+        return field if gpu is None else replace(field, peak_bytes=gpu.peak_bytes)
+
+    found, cpu_used = on_device_or_cpu(checked_device(method, device), work)
+    for note in cpu_used:
+        warnings.warn(note, stacklevel=2)
     report.advance(1.0)
     seconds = {"prepare": prepared, **found.seconds}
-    return replace(found, seconds=seconds, notes=(*notes, *found.notes))
+    return replace(found, seconds=seconds, notes=(*notes, *cpu_used, *found.notes))
 
 
 def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int, int]:
@@ -233,10 +239,9 @@ def field_of_components(
     solid: np.ndarray,
     labels: np.ndarray,
     strength: int,
-    *,
     charge_distance: int | None,
     method: str,
-    device: str,
+    gpu: Any = None,
     threads: int | None = None,
     unit_depth: np.ndarray | None = None,
     progress: Progress | None = None,
@@ -245,27 +250,10 @@ def field_of_components(
 
     Parameters as of `force_field`; a charge distance of None is chosen so that thin parts are
     resolved. `unit_depth` (float32) are the distances to the outside in voxels, if they are known.
+    The device keeps its copies of vectors and classes.
     """
-    report = Progress.of(progress)
-
-    def field_on(gpu: Any) -> ForceField:
-        run = _FieldRun(method, strength, charge_distance, threads, gpu)
-        return run.field(solid, labels, unit_depth, report)
-
-    gpu = choose_device(checked_device(method, device))
-    if gpu == "cpu":
-        return field_on(None)
-    try:
-        with gpu:
-            found = field_on(gpu)
-        return replace(found, peak_bytes=gpu.peak_bytes)
-    except DeviceError as error:
-        if device != "auto" or method not in CPU_METHODS:
-            raise
-        note = CpuUsedNote(error)
-    warnings.warn(note, stacklevel=3)
-    found = field_on(None)
-    return replace(found, notes=(note, *found.notes))
+    run = _FieldRun(method, strength, charge_distance, threads, gpu)
+    return run.field(solid, labels, unit_depth, Progress.of(progress))
 
 
 class _FieldRun:
@@ -307,7 +295,7 @@ class _FieldRun:
             self._ended("place")
             part.advance(1.0)
         if gpu is not None:
-            classes, vectors = gpu.get(classes), gpu.get(vectors)
+            classes, vectors = (gpu.keep(gpu.get(each), each) for each in (classes, vectors))
             self._ended("place")
         launch = self._launch
         return ForceField(

@@ -1,14 +1,15 @@
 """The object of a labelmap: checked, cleaned and split into components."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
@@ -64,11 +65,6 @@ class ComponentVolumes:
     @property
     def shape(self) -> tuple[int, ...]:
         return self.mask.shape
-
-    @property
-    def bytes(self) -> np.ndarray:
-        """The component as 0 and 1, uint8."""
-        return self.mask.view(np.uint8)
 
 
 def prepare(
@@ -127,20 +123,15 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
     object is small, there is no device, or its memory does not suffice.
     """
 
-    def work(gpu: Any) -> bool:
-        if gpu is None:
-            return False
-        xp, label = gpu.xp, ndimage.label
-        if xp.__name__ == "cupy":
-            from cupyx.scipy import ndimage as of_cupy
-
-            label = of_cupy.label
-        solid = gpu.put(mask.view(np.uint8))
-        outside = xp.pad(solid == 0, 1, constant_values=True)
-        components, cavities = label(solid, xp.ones((3, 3, 3)))[1], label(outside)[1] - 1
+    gpu = choose_device(device)
+    if gpu == "cpu" or not LARGE <= mask.size < 1 << 31:  # labels are int32
+        return False
+    with suppress(DeviceError), gpu:
+        label, solid = gpu.ndimage.label, gpu.put(mask)
+        outside = gpu.xp.pad(~solid, 1, constant_values=True)
+        components, cavities = label(solid, gpu.xp.ones((3, 3, 3)))[1], label(outside)[1] - 1
         return bool(components == 1 and cavities == 0)
-
-    return LARGE <= mask.size < 1 << 31 and on_device_or_cpu(device, work)  # numbers are int32
+    return False
 
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:

@@ -1,7 +1,12 @@
 """Seeds of curves: where the unit force converges, and where the surface is sharp."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.masks import erode
@@ -9,13 +14,18 @@ from FuzzyVesselCoreLib.voxels.masks import erode
 from .critical_points import CORNERS
 from .voxel_classes import BOUNDARY
 
+KERNELS = Path(__file__).with_suffix(".cu")
 TIE = 1e-4  # smaller differences can be rounding errors: the position decides
 REACH = 3  # voxels on each side of the cube in which the surface's curvature is measured
 SHARP = 0.28  # share of the cube inside the object: about 4/7 on a plane, 1/3 on an edge
 
 
 def divergence_seeds(
-    vectors: np.ndarray, classes: np.ndarray, share: float, progress: Progress | None = None
+    vectors: np.ndarray,
+    classes: np.ndarray,
+    share: float,
+    progress: Progress | None = None,
+    gpu: Any = None,
 ) -> np.ndarray:
     """Local minima of the unit force's divergence in the lowest part of its range.
 
@@ -26,18 +36,31 @@ def divergence_seeds(
     progress = Progress.of(progress)
     if share <= 0:
         return np.empty((0, 3), np.int64)
-    divergence = np.empty(classes.shape, np.float32)
-    found = in_parts(
-        lambda first, last: unit_divergence(vectors, classes, divergence, first, last),
-        len(classes),
-        classes.size,
-    )
+    xp = np if gpu is None else gpu.xp
+    if gpu is None:
+        divergence = np.empty(classes.shape, np.float32)
+        found = in_parts(
+            lambda first, last: unit_divergence(vectors, classes, divergence, first, last),
+            len(classes),
+            classes.size,
+        )
+    else:
+        divergence = xp.full(classes.shape, np.inf, np.float32)
+        task = _grid(gpu, vectors, classes), divergence
+        launch_per_item(gpu, KERNELS, "unit_divergence", classes.size, task)
+        finite = xp.where(divergence < np.inf, divergence, -np.inf)
+        found = [(gpu.get(divergence.min()), gpu.get(finite.max()))]
     progress.check()
     lowest, highest = (np.float32(f(ends)) for f, ends in zip((min, max), zip(*found)))
     if lowest > highest:
         return np.empty((0, 3), np.int64)
-    voxels = np.flatnonzero(divergence <= lowest + share / 100 * (highest - lowest))
-    return _lowest_first(divergence, voxels)
+    voxels = xp.flatnonzero(divergence <= lowest + share / 100 * (highest - lowest))
+    return _lowest_first(divergence, voxels, np.asarray if gpu is None else gpu.get)
+
+
+def _grid(gpu: Any, vectors: np.ndarray, classes: np.ndarray) -> Any:
+    """The struct `Grid` of seeds.cu."""
+    return gpu.record(gpu.put(vectors), gpu.put(classes), *map(np.int64, classes.shape))
 
 
 @compiled
@@ -97,18 +120,19 @@ def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.nd
     return _lowest_first(share, np.flatnonzero(share <= SHARP))
 
 
-def _lowest_first(values: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+def _lowest_first(values: Any, voxels: Any, get: Callable = np.asarray) -> np.ndarray:
     """Those voxels (flat, none on the border) that are local minima, as (n, 3), the lowest first.
 
-    Of values equal within `TIE` the first in memory is the lowest.
+    Of values equal within `TIE` the first in memory is the lowest. ``get`` copies from the device.
     """
     flat, (_, rows, width) = values.reshape(-1), values.shape
     for n, (k, j, i) in enumerate(np.ndindex(3, 3, 3)):
         here = flat[voxels].astype(float)
         other = flat[voxels + (((k - 1) * rows + j - 1) * width + i - 1)]
         voxels = voxels[other > here + TIE if n < 13 else other >= here - TIE]
-    order = np.argsort(flat[voxels], kind="stable")
-    rising = flat[voxels][order]
+    voxels, lowest = get(voxels), get(flat[voxels])
+    order = np.argsort(lowest, kind="stable")
+    rising = lowest[order]
     group = np.cumsum(np.diff(rising, prepend=rising[:1]) > TIE)
     order = order[np.lexsort((order, group))]
     return np.stack(np.unravel_index(voxels[order], values.shape), axis=1)
@@ -118,7 +142,7 @@ def _lowest_first(values: np.ndarray, voxels: np.ndarray) -> np.ndarray:
 
 
 def cells_with_sign_changes(
-    vectors: np.ndarray, classes: np.ndarray, lowest_class: int
+    vectors: np.ndarray, classes: np.ndarray, lowest_class: int, gpu: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cells of eight voxels, all of at least a class, in which all components change sign.
 
@@ -131,7 +155,13 @@ def cells_with_sign_changes(
     def work(first: int, last: int) -> np.ndarray:
         return cells_of_planes(values, flat, classes.shape, offsets, lowest_class, first, last)
 
-    found = in_parts(work, len(classes) - 1, classes.size)
+    if gpu is None:
+        found = in_parts(work, len(classes) - 1, classes.size)
+    else:
+        marks = gpu.xp.empty(classes.size, bool)
+        task = _grid(gpu, vectors, classes), np.int32(lowest_class), marks
+        launch_per_item(gpu, KERNELS, "mark_cells", classes.size, task)
+        found = [gpu.get(gpu.xp.flatnonzero(marks))]
     cells = np.concatenate([np.empty(0, np.int64), *found])
     return np.stack(np.unravel_index(cells, classes.shape), axis=1), values[
         cells[:, None] + offsets

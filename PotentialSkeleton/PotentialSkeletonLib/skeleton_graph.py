@@ -5,8 +5,10 @@ Contracting what is contractible preserves it, so the graph has as many cycles a
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from FuzzyVesselCoreLib.progress import Progress
 
@@ -240,16 +242,17 @@ def skeleton_graph(
     mask: np.ndarray,
     spacing: Sequence[float],
     progress: Progress,
+    gpu: Any = None,
 ) -> tuple[list[Node], list[Branch]]:
     """Nodes and branches of the thin voxels (n, 3), ascending, of one component (bool, K, J, I).
 
-    `positions` (n, 3) are where the skeleton passes in each voxel.
+    `positions` (n, 3) are where the skeleton passes in each voxel. Radii are found on the device.
     """
     graph = VoxelGraph(voxels, progress)
     places = _node_positions(graph, positions, mask)
     curves = _branch_points(graph, positions, places, mask)
     progress.check()
-    found = radius_at(np.concatenate([places, *curves]), mask, spacing)
+    found = radius_at(np.concatenate([places, *curves]), mask, spacing, gpu)
     own, *radii = np.split(found, np.cumsum([len(places), *map(len, curves)])[:-1])
     branches = [
         Branch(points, radius, first, last, 1)
@@ -328,18 +331,32 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
 # would be right between flat walls along the grid only.
 
 
-def radius_at(points: np.ndarray, mask: np.ndarray, spacing: Sequence[float]) -> np.ndarray:
+PAIRS_AT_ONCE = 1 << 24  # of a point and a voxel, on a device
+
+
+def radius_at(
+    points: np.ndarray, mask: np.ndarray, spacing: Sequence[float], gpu: Any = None
+) -> np.ndarray:
     """Distance (mm) of each point (n, 3), in voxels, to the nearest voxel centre outside an object.
 
     The object (bool) does not touch the array's border. The nearest voxel outside has one of the
-    object at a face: else a step towards the point would be nearer.
+    object at a face: else a step towards the point would be nearer. The device measures all pairs,
+    the CPU has a tree; the same numbers.
     """
-    from scipy.spatial import cKDTree
-
-    flat, near = mask.reshape(-1), np.zeros(mask.size, bool)
+    xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
+    points, flat = points * np.asarray(spacing), put(mask).reshape(-1)
+    near = xp.zeros(mask.size, bool)
     for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
         near[step:] |= flat[:-step]
         near[:-step] |= flat[step:]
-    shell = np.stack(np.unravel_index(np.flatnonzero(near & ~flat), mask.shape), axis=1)
-    tree = cKDTree(shell * np.asarray(spacing), balanced_tree=False, compact_nodes=False)
-    return tree.query(points * np.asarray(spacing), workers=-1)[0]
+    shell = xp.stack(xp.unravel_index(xp.flatnonzero(near & ~flat), mask.shape), axis=1)
+    shell = shell * put(np.array(spacing))
+    if gpu is None:
+        tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
+        return tree.query(points, workers=-1)[0]
+    at_once = max(1, PAIRS_AT_ONCE // len(shell))
+    least = [
+        sum((part[:, None] - all_) ** 2 for part, all_ in zip(group.T, shell.T)).min(axis=1)
+        for group in xp.split(put(points), [*range(at_once, len(points), at_once)])
+    ]
+    return gpu.get(xp.sqrt(xp.concatenate(least)))

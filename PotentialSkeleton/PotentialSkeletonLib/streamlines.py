@@ -210,9 +210,11 @@ def outgoing_directions(point: CriticalPoint) -> list[np.ndarray]:
         limit = values[outward[0]] * (1 + SAME_EIGENVALUE)
         same = sum(values[n] <= limit for n in outward)
         vectors = point.eigenvectors[:, outward[0] : outward[0] + same]
-        # A complex pair spans a plane as its real and imaginary parts.
-        both = np.concatenate([vectors.real, vectors.imag], axis=1)
-        directions += _basis_near_axes(np.linalg.svd(both)[0][:, :same])
+        basis = vectors.real
+        if same > 1:  # a complex pair spans a plane as its real and imaginary parts
+            both = np.concatenate([basis, vectors.imag], axis=1)
+            basis = np.linalg.svd(both)[0][:, :same]
+        directions += _basis_near_axes(basis)
         outward = outward[same:]
     return directions
 

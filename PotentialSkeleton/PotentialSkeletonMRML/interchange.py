@@ -26,7 +26,6 @@ from .lines import RADIUS, polylines, tubes, vtk_array
 FORMATS = ("vmtk", "graphml", "csv", "simvascular", "stl", "ply")
 HEADER = "SPACE=LPS"
 SPACE = "SPACE"  # field array by which Slicer knows a model file's axes
-SIDES = 16  # of a tube
 SMOOTHING = 0.25  # of Slicer's factor for surfaces
 VIEWS: dict[str, Callable] = {
     "rooted": interchange.rooted_centrelines,
@@ -134,7 +133,7 @@ def write_tree_files(
     if "vmtk" in formats:
         write_vtp(network, folder / "network.vtp")
     for ending in surfaces:
-        write_surface(tubes(poly_data(network.in_space(LPS)), SIDES), folder / f"tubes.{ending}")
+        write_surface(tubes(poly_data(network.in_space(LPS))), folder / f"tubes.{ending}")
     if not {"vmtk", "simvascular"} & set(formats):
         return []
     try:

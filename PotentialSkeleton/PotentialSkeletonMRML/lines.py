@@ -113,11 +113,11 @@ def branch_lines(skeleton: CurveSkeleton) -> Any:
     return data
 
 
-def tubes(lines: Any, sides: int = 12) -> Any:
+def tubes(lines: Any) -> Any:
     """The surface of tubes round lines whose active scalars are Radius, with caps."""
     import vtk
 
-    tube = vtk.vtkTubeFilter(number_of_sides=sides, capping=True)
+    tube = vtk.vtkTubeFilter(number_of_sides=16, capping=True)
     tube.SetInputData(lines)
     tube.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
     tube.Update()

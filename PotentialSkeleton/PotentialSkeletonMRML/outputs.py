@@ -274,10 +274,9 @@ def kept_model(input_node: Any, segment_id: str) -> Any:
 
 def tree_segment(model: Any) -> Any:
     """The vtkSegment that a tree was found in, or None."""
-    node, segment_id = model.GetNodeReference(INPUT), model.GetAttribute(SEGMENT) or ""
-    if not segment_id or not is_segmentation(node):
-        return None
-    return node.GetSegmentation().GetSegment(segment_id)
+    node = model.GetNodeReference(INPUT)
+    segmentation = node.GetSegmentation() if is_segmentation(node) else None
+    return segmentation and segmentation.GetSegment(model.GetAttribute(SEGMENT) or "")
 
 
 def tree_name(model: Any) -> str:

@@ -88,12 +88,11 @@ def segments_of(parameters: Any) -> list[str]:
 
 def options_of(parameters: Any) -> dict[str, Any]:
     """Return the arguments of `PotentialSkeletonLogic.extract` that parameters stand for."""
-    distance = parameters.chargeDistance
     return dict(
         strength=parameters.strength,
         level=parameters.level.value,
         divergence=parameters.divergence,
-        charge_distance=None if distance == -1 else distance,
+        charge_distance=None if parameters.chargeDistance == -1 else parameters.chargeDistance,
         method=parameters.method.value,
         device=parameters.device.value,
         drop_islands=parameters.dropIslands,

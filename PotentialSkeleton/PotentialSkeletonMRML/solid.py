@@ -198,9 +198,8 @@ def _labelled(node: Any, label: int | None) -> tuple[np.ndarray, str]:
     if label == 0 or not mask.any():
         there = [f"{value:g}" for value in np.unique(values) if value != 0]
         text = _("The labelmap {node} has no label {label}; it has {there}.")
-        raise InputError(
-            text.format(node=node_name(node), label=label, there=", ".join(there[:LISTED]))
-        )
+        found = ", ".join(there[:LISTED])
+        raise InputError(text.format(node=node_name(node), label=label, there=found))
     return mask, f"{name} label {label}"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading
-from FuzzyVesselCoreLib.mrml.writing import all_or_nothing
+from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, branch_tools
@@ -407,5 +407,17 @@ class Tree:
                 organ.mask, skeleton, groups.label_of, distance, run
             )
         )
-        name = f"{organ.name} by {tree_name(self.model)}"
-        return vessels.add_territories(name, found, groups, organ)
+        volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
+        whole = sum(volumes.values()) + found.unreached
+        table = {
+            "territory": list(volumes),
+            "volume_ml": list(volumes.values()),
+            "share_percent": [100 * each / whole for each in volumes.values()],
+        }
+        with all_or_nothing() as add:
+            name = f"{organ.name} by {tree_name(self.model)}"
+            node = vessels.add_segmentation(add, name, found.labels, groups, organ)
+            table_node = add("vtkMRMLTableNode", f"{name} volumes")
+            lines.fill_table(table_node, table)
+            put_beside([table_node], organ.node)
+        return vessels.TerritoryNodes(node, table_node, volumes, found.unreached)

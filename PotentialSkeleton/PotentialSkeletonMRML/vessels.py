@@ -34,9 +34,7 @@ def vessels_of(model: Any) -> SolidInput:
     """
     node = model.GetNodeReference(INPUT)
     if node is None:
-        text = _(
-            "The vessels of {model} are not in the scene any more: find the centrelines again."
-        )
+        text = _("The vessels of {model} were removed: find the centrelines again.")
         raise InputError(text.format(model=node_name(model)))
     segment_id, label = model.GetAttribute(SEGMENT) or None, model.GetAttribute(LABEL)
     label = None if label is None else int(label)
@@ -87,8 +85,7 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
     """
     names, skeleton = lines.names_of(model), lines.stored_skeleton(model)
     numbers = range(len(skeleton.branches))
-    titles: list[str]  # of each group
-    owner: dict[int, int]  # its position, of each branch
+    owner: dict[int, int]  # position of the group, of each branch
     color: Callable = lines.branch_color
     if isinstance(by, Mapping):
         titles, owner = list(by), {}
@@ -146,25 +143,6 @@ class TerritoryNodes:
     unreached: float
 
 
-def add_territories(
-    name: str, found: branch_tools.Territories, groups: Groups, organ: SolidInput
-) -> TerritoryNodes:
-    """Add the territories of an organ."""
-    volumes = {groups.names[label]: volume for label, volume in found.volumes.items()}
-    whole = sum(volumes.values()) + found.unreached
-    table = {
-        "territory": list(volumes),
-        "volume_ml": list(volumes.values()),
-        "share_percent": [100 * each / whole for each in volumes.values()],
-    }
-    with all_or_nothing() as add:
-        node = add_segmentation(add, name, found.labels, groups, organ)
-        table_node = add("vtkMRMLTableNode", f"{name} volumes")
-        lines.fill_table(table_node, table)
-        put_beside([table_node], organ.node)
-    return TerritoryNodes(node, table_node, volumes, found.unreached)
-
-
 def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]
@@ -172,10 +150,7 @@ def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: G
     outside = np.maximum(-places, places - (np.array(organ.mask.shape) - 1)).clip(0)
     away = np.linalg.norm(outside * np.array(organ.spacing), axis=1)
     if len(away) and away.min() > 0:
-        text = _(
-            "The tree {model} lies {distance:.0f} mm away from '{organ}': choose the "
-            "organ that these vessels supply."
-        )
+        text = _("{model} lies {distance:.0f} mm away from '{organ}': choose its own organ.")
         raise InputError(text.format(model=node_name(model), distance=away.min(), organ=organ.name))
 
 

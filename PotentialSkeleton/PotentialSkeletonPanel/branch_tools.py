@@ -61,7 +61,7 @@ class BranchTools:
         ui.organSelector.connect("currentNodeChanged(vtkMRMLNode*)", lambda _n: self._show_organ())
         for act, name, done in (
             (self.attempt, "propose", self._propose),
-            (self.attempt, "accept", self._accept),
+            (self.attempt, "accept", Tree.acceptNames),
             (self.attempt, "narrowest", self._go),
             (self.attempt, "vmtk", self._add_lines),
             (self.change, "prune", self._prune),
@@ -79,9 +79,9 @@ class BranchTools:
     def tree(self) -> Tree | None:
         """What the tools work on."""
         model = self.panel.result.model
-        return None if model is None else Tree(model)
+        return model and Tree(model)
 
-    def attempt(self, act: Callable[[Tree], str]) -> None:
+    def attempt(self, act: Callable[[Tree], str | None]) -> None:
         """Do something with the tree at once, and say what came of it."""
         tree, busy = self.tree(), self.panel.running.why_busy()
         if tree is None or busy:
@@ -89,7 +89,7 @@ class BranchTools:
             return
         try:
             with slicer.util.WaitCursor():
-                self.say(act(tree))
+                self.say(act(tree) or "")
         except FuzzyVesselError as error:
             self.say(str(error), problem=True)
         self.panel.update()
@@ -190,10 +190,9 @@ class BranchTools:
         if all(Tree(m).names.get(branch, "") == name for m, branch in there):
             return
 
-        def rename(_tree: Tree) -> str:
+        def rename(_tree: Tree) -> None:
             for model in {model for model, _branch in there}:
                 Tree(model).rename([branch for m, branch in there if m is model], name)
-            return ""
 
         self.attempt(rename)
         self.panel.result.choose(there)
@@ -220,16 +219,11 @@ class BranchTools:
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
         return text.format(count=counted(len(found), _("name"), _("names")))
 
-    def _accept(self, tree: Tree) -> str:
-        tree.acceptNames()
-        return ""
-
-    def _go(self, tree: Tree) -> str:
+    def _go(self, tree: Tree) -> None:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
         show_ways(tree.model, [(place.way, place.radius)])
         jump_slices(place.position)
         self._narrowest = place
-        return ""
 
     def _on_reference(self, value: float) -> None:
         tree: Any = self.tree()
@@ -263,12 +257,11 @@ class BranchTools:
         text = steps_text([each for each in tree.steps if isinstance(each, PruneStep)])
         files = {"": lambda path: Path(path).write_text(text, encoding="utf-8")}
         name = _("{name} steps").format(name=tree.model.GetName())
-        self.panel.result.save(_("Save the steps"), name, "json", files)
+        self.panel.result.save(_("Save the steps"), "json", files, name)
 
     def _on_load(self) -> None:
-        path = qt.QFileDialog.getOpenFileName(
-            self.ui.loadStepsButton, _("Repeat steps"), "", "JSON (*.json)"
-        )
+        title, button = _("Repeat steps"), self.ui.loadStepsButton
+        path = qt.QFileDialog.getOpenFileName(button, title, "", "JSON (*.json)")
         if path:
             with slicer.util.tryWithErrorDisplay(_("The file could not be read.")):
                 text = Path(path).read_text(encoding="utf-8", errors="replace")

@@ -227,7 +227,7 @@ class ResultSection:
         """Ask for a file and save the table there."""
         title = _("Save the table of branches")
         files = {"": lambda path: table_text(self._table(), path)}
-        self.save(title, self._file_name(), "csv", files)
+        self.save(title, "csv", files)
 
     def save_swc(self) -> None:
         """Ask for a file and save the tree there; of several, each has its name behind that."""
@@ -236,15 +236,11 @@ class ResultSection:
             f"-{file_name(tree_name(model))}" if several else "": Tree(model).save
             for model in self.models
         }
-        self.save(_("Save the tree"), self._file_name(), "swc", files)
+        self.save(_("Save the tree"), "swc", files)
 
-    def _file_name(self) -> str:
-        return self.models[0].GetName() if len(self.models) == 1 else _("Centrelines")
-
-    def save(
-        self, title: str, name: str, suffix: str, files: Mapping[str, Callable[[str], Any]]
-    ) -> None:
+    def save(self, title: str, suffix: str, files: Mapping[str, Callable], name: str = "") -> None:
         """Write files; each has its own text behind the name that the user chooses."""
+        name = name or (self.models[0].GetName() if len(self.models) == 1 else _("Centrelines"))
         file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
         asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
         if not asked:
@@ -302,9 +298,7 @@ def show_ways(model: Any, ways: Sequence[tuple[np.ndarray, np.ndarray]]) -> None
 
 def hide_ways() -> None:
     """Draw nothing; the node goes."""
-    node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
-    if node is not None:
-        remove_node(node)
+    remove_node(slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode"))
 
 
 def hidden_node(class_name: str, name: str) -> Any:
@@ -328,7 +322,7 @@ def jump_slices(world: Any) -> None:
 # ---- the radius along a branch, painted in the colours of the application
 # Slicer's own plots need a view in the layout; beside a table a small widget does.
 
-MARGIN, FOOT, HEIGHT = 8, 18, 120  # pixels round the curve, below it for the numbers, of the plot
+MARGIN, FOOT = 8, 18  # pixels round the curve, and below it for the numbers
 # Of the curves: the first in the colour of the lines, the others thin and fainter.
 COLORS, WIDTHS = ((52, 120, 200), (150, 150, 150), (150, 150, 150)), (2.0, 1.2, 1.2)
 
@@ -338,10 +332,7 @@ class CurvePlot(qt.QWidget):
 
     def __init__(self, frame: Any) -> None:
         qt.QWidget.__init__(self, frame)
-        layout = qt.QVBoxLayout(frame)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self)
-        self.setMinimumHeight(HEIGHT)
+        frame.layout().addWidget(self)
         self.show_curves((), (), "", "")
 
     def show_curves(self, x: Any, y: Any, x_title: str, y_title: str) -> None:

@@ -25,7 +25,6 @@ class SkeletonPanel(Panel):
         return _("Potential-Field Skeleton")
 
     def connect(self) -> None:
-        self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
@@ -76,13 +75,12 @@ class SkeletonPanel(Panel):
             for model in self._models(parameters):
                 outputs.color_by(model, parameters.colouring.value)
 
+    def subject(self) -> tuple:
+        return self.parameters.input, tuple(choices.segments_of(self.parameters))
+
     def show(self) -> None:
         parameters = self.parameters
         self._show_vessels(parameters)
-        vessels = (parameters.input, tuple(choices.segments_of(parameters)))
-        if vessels != self._said_of:
-            self._said_of = vessels
-            self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
         self.tools.show()
         self.ui.adviceLabel.text = self._next_step()
@@ -169,14 +167,8 @@ class SkeletonPanel(Panel):
     # --- runs
 
     def apply(self) -> None:
-        if self.parameters is not None and not self.running.busy and self._steps_may_go():
-            Panel.apply(self)
-
-    def _steps_may_go(self) -> bool:
-        """Whether there are no steps of the branch tools, or the user gives them up."""
+        """Run, unless the user wants to keep steps of the branch tools."""
         changed = [model for model in self._models(self.parameters) if outputs.steps_of(model)]
-        if not changed:
-            return True
         text = _(
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
@@ -185,7 +177,8 @@ class SkeletonPanel(Panel):
         names = ", ".join(outputs.tree_name(model) for model in changed)
         count = sum(len(outputs.steps_of(model)) for model in changed)
         text = text.format(names=names, count=count)
-        return slicer.util.confirmYesNoDisplay(text, windowTitle=self.title())
+        if not changed or slicer.util.confirmYesNoDisplay(text, windowTitle=self.title()):
+            Panel.apply(self)
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.

@@ -167,5 +167,11 @@ class Test(unittest.TestCase):
     def __init__(self, *args, **kwargs):
         super().__init__("runTest")
 
+    def runTest(self):
+        for name in dir(self):
+            if "test" in name and callable(getattr(self, name)):
+                self.setUp()
+                getattr(self, name)()
+
     def delayDisplay(self, message, requestedDelay=None, msec=None):
         print(message)

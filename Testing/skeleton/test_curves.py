@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings, strategies
 from scipy import ndimage
 
-from FuzzyVesselCoreLib.gpu import device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels import topology
 from FuzzyVesselCoreLib.voxels.distances import (
@@ -16,7 +15,13 @@ from FuzzyVesselCoreLib.voxels.distances import (
     neighbour_steps,
     unit_of,
 )
-from PotentialSkeletonLib import critical_points, device_distances, force_field
+from PotentialSkeletonLib import (
+    critical_points,
+    device_distances,
+    endpoints,
+    force_field,
+    skeleton_graph,
+)
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -24,7 +29,11 @@ from PotentialSkeletonLib.endpoints import (
     endpoints_beyond,
     protrusion_endpoints,
 )
-from PotentialSkeletonLib.seeds import curvature_seeds, divergence_seeds
+from PotentialSkeletonLib.seeds import (
+    cells_with_sign_changes,
+    curvature_seeds,
+    divergence_seeds,
+)
 from PotentialSkeletonLib.streamlines import Tracer, core_curves
 from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_of
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
@@ -93,6 +102,26 @@ def test_seeds_lie_where_the_unit_force_converges_the_lowest_first():
     assert {tuple(voxel) for voxel in found[:2].tolist()} == set(map(tuple, sinks.tolist()))
     assert len(divergence_seeds(field.vectors, field.classes, 0.0)) == 0
     assert len(divergence_seeds(field.vectors, field.classes * 0, 20.0)) == 0
+
+
+def test_seeds_and_cells_on_a_card_are_those_of_the_cpu(cpu_cuda):
+    rng = np.random.default_rng(3)
+    shape = 9, 11, 13
+    vectors = ndimage.gaussian_filter(rng.normal(size=(*shape, 3)), (1, 1, 1, 0)).astype(np.float32)
+    classes = rng.choice(4, shape, p=[0.02, 0.02, 0.06, 0.9]).astype(np.uint8)
+    vectors[classes < 2] = vectors[4, 5, 6] = 0
+    task = vectors, classes, 60.0, None
+    found = divergence_seeds(*task)
+    assert len(found) > 3
+    np.testing.assert_array_equal(divergence_seeds(*task, cpu_cuda), found)
+    for lowest_class in (1, 2):
+        task = vectors, classes, lowest_class
+        cells, corners = cells_with_sign_changes(*task)
+        assert len(cells) > 3
+        on_card = cells_with_sign_changes(*task, cpu_cuda)
+        np.testing.assert_array_equal(on_card[0], cells)
+        np.testing.assert_array_equal(on_card[1], corners)
+    assert len(divergence_seeds(vectors, classes * 0, 60.0, None, cpu_cuda)) == 0
 
 
 def test_seeds_of_high_curvature_are_the_corners_of_a_box():
@@ -326,28 +355,34 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
 
 
-def test_distances_and_endpoints_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
-    monkeypatch.setattr(device, "choose_device", lambda name: cpu_cuda)
+def test_distances_endpoints_and_radii_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
+    monkeypatch.setattr(endpoints, "LARGE", 1)
+    monkeypatch.setattr(skeleton_graph, "PAIRS_AT_ONCE", 1000)
     found_ends = 0
     for seed in range(8):
-        mask = padded(random_solid(np.random.default_rng(seed), 18)) != 0
+        rng = np.random.default_rng(seed)
+        mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
         launches = cpu_cuda.launches
-        task = "cuda", mask, spacing, Progress()
-        depth, characteristic = device_distances.depth_and_characteristic(*task)
-        np.testing.assert_array_equal(depth, distance_to_outside(mask, spacing))
-        assert characteristic == topology.euler_characteristic(mask)
-        task = "cuda", mask, sources, spacing, Progress()
+        found = device_distances.depth_and_characteristic(mask, spacing, Progress(), cpu_cuda)
+        depth = distance_to_outside(mask, spacing)
+        np.testing.assert_array_equal(found[0], depth)
+        assert found[1] == topology.euler_characteristic(mask)
+        task = mask, sources, spacing, Progress(), None, cpu_cuda
         found = device_distances.geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, 0.5, Progress()
         ends = protrusion_endpoints(*task)
-        assert protrusion_endpoints(*task, "cuda").tolist() == ends.tolist()
+        assert protrusion_endpoints(*task, cpu_cuda).tolist() == ends.tolist()
         found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
-        task = "cuda", mask, more, spacing, Progress(), known.copy()
+        task = mask, more, spacing, Progress(), known.copy(), cpu_cuda
         geodesic_distance(mask, more, spacing, known=known)
         np.testing.assert_array_equal(device_distances.geodesic_distance_on(*task), known)
         assert cpu_cuda.launches >= launches + 6
+        points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
+        task = points, mask, spacing
+        radii = skeleton_graph.radius_at(*task, cpu_cuda)
+        np.testing.assert_array_equal(radii, skeleton_graph.radius_at(*task))
     assert found_ends

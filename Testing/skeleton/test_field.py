@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from Benchmarks.volumes import wavy_tube
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu import device
 from PotentialSkeletonLib import classify_voxels, convolution, force_field, papers
 from PotentialSkeletonLib.papers import Multiprocessor, best_threads_per_block, occupancy
 
@@ -199,8 +200,10 @@ def test_no_force_goes_across_a_sheet_one_voxel_thick(method, distance):
 @pytest.fixture
 def emulated(monkeypatch, cpu_cuda):
     """`force_field` takes the emulated device for a card."""
-    module = sys.modules["PotentialSkeletonLib.force_field"]
-    monkeypatch.setattr(module, "choose_device", lambda name: "cpu" if name == "cpu" else cpu_cuda)
+    for module in (device, sys.modules["PotentialSkeletonLib.force_field"]):
+        monkeypatch.setattr(
+            module, "choose_device", lambda name: name if name == "cpu" else cpu_cuda
+        )
     return cpu_cuda
 
 

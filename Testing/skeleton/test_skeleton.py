@@ -13,7 +13,6 @@ from skimage.measure import euler_number
 
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
-from FuzzyVesselCoreLib.gpu import device
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from PotentialSkeletonLib import SkeletonOptions, preparing, skeletonize
 from PotentialSkeletonLib.by_component import skeletonize_components
@@ -295,7 +294,7 @@ def test_real_shapes_have_their_protrusions(data_folder, name, ends, cycles):
 
 def test_a_card_knows_one_solid(cpu_cuda, monkeypatch):
     """Only then are components and cavities not looked for on the CPU."""
-    monkeypatch.setattr(device, "choose_device", lambda name: cpu_cuda)
+    monkeypatch.setattr(preparing, "choose_device", lambda name: cpu_cuda)
     monkeypatch.setattr(preparing, "LARGE", 1)
     one = np.ones((5, 6, 7), bool)
     two, hollow = one.copy(), one.copy()

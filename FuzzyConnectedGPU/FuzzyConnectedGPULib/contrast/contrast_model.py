@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, InputError
-from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device, keeps_device_memory
+from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import same_values
 
@@ -169,19 +169,10 @@ def contrast_connectedness(
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
-    chosen = choose_device(device)
-    if chosen == "cpu":
-        return solve(None)
-    try:
-        with chosen as gpu:
-            return solve(gpu)
-    except DeviceError as error:
-        if device != "auto":
-            raise
-        note = CpuUsedNote(error)
+    (scene, threshold), notes = on_device_or_cpu(device, solve)
+    for note in notes:
         warnings.warn(note, stacklevel=2)
-    scene, threshold = solve(None)
-    return replace(scene, notes=(note, *scene.notes)), threshold
+    return replace(scene, notes=(*notes, *scene.notes)), threshold
 
 
 def _scene(

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
-from ..errors import DeviceError, DeviceMemoryError, InputError, NoCudaError
+from ..errors import CpuUsedNote, DeviceError, DeviceMemoryError, InputError, NoCudaError
 from ..progress import by_threads, usable_cores
 from .kernels import Record, load_kernel, make_record
 
@@ -182,6 +182,7 @@ class CudaDevice:
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self.pool: Any = None
+        self._kept: dict[int, tuple[np.ndarray, DeviceArray]] = {}  # by the arrays' identities
         self._leave = ExitStack()
 
     def __enter__(self) -> Self:
@@ -193,6 +194,7 @@ class CudaDevice:
 
     def __exit__(self, _kind: Any, error: BaseException | None, _trace: Any) -> None:
         clear_frames(error)
+        self._kept.clear()
         lost = error if is_cuda_error(error) else None
         try:
             with self._leave:
@@ -223,8 +225,27 @@ class CudaDevice:
         self.peak_bytes = max(self.peak_bytes, self.pool.total_bytes())
         return memory
 
+    @property
+    def ndimage(self) -> Any:
+        """What `scipy.ndimage` is for the device's arrays."""
+        from cupyx.scipy import ndimage
+
+        return ndimage
+
+    def keep(self, array: np.ndarray, copy: DeviceArray) -> np.ndarray:
+        """Let `put` give this copy of an array until the block ends; neither may be written."""
+        self._kept[id(array)] = array, copy
+        return array
+
+    def drop(self, *arrays: np.ndarray | None) -> None:
+        """Keep the copies of arrays no longer: they may be written, or their memory used."""
+        for array in arrays:
+            self._kept.pop(id(array), None)
+
     def put(self, array: np.ndarray) -> DeviceArray:
         """Copy a numpy array, also a box of a larger one, to the device (C order)."""
+        if id(array) in self._kept:
+            return self._kept[id(array)][1]
         device = self.xp.empty(array.shape, array.dtype)
         if array.nbytes < PINNED_THRESHOLD:
             device.set(np.ascontiguousarray(array))
@@ -394,13 +415,22 @@ def choose_device(device: str = "auto") -> CudaDevice | Literal["cpu"]:
         raise device_failed(f"cuda:{ordinal}", error) from error
 
 
-def on_device_or_cpu(device: str, work: Callable[[CudaDevice | None], Found]) -> Found:
-    """What ``work(gpu)`` returns: in the device's block or, with None, on the CPU.
+def on_device_or_cpu(
+    device: str, work: Callable[[CudaDevice | None], Found]
+) -> tuple[Found, tuple[CpuUsedNote, ...]]:
+    """What ``work(gpu)`` returns in the device's block or, with None, on the CPU.
 
-    The CPU is used also where the device fails, as likely as not because its memory is full.
+    Where the device of "auto" fails, as likely as not because its memory is full, the CPU begins
+    anew, and a note says why; `DeviceError` if the device was asked for.
     """
     gpu = choose_device(device)
+    notes: tuple[CpuUsedNote, ...] = ()
     if gpu != "cpu":
-        with suppress(DeviceError), gpu:
-            return work(gpu)
-    return work(None)
+        try:
+            with gpu:
+                return work(gpu), ()
+        except DeviceError as error:
+            if device != "auto":
+                raise
+            notes = (CpuUsedNote(error),)
+    return work(None), notes

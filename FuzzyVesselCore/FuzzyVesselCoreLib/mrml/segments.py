@@ -62,6 +62,8 @@ _CODES = {
 }
 # SNOMED CT as Slicer has it knows no vena cava without its side.
 _OTHER_WORDS = {
+    "portal": "portal vein",
+    "hepatic": "hepatic vein",
     "ivc": "inferior vena cava",
     "svc": "superior vena cava",
     "vena cava": "vein",

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import contrast_model
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
 from FuzzyConnectedGPULib.contrast.contrast_model import Clicks
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
+from FuzzyVesselCoreLib.gpu import device
 
 SHAPE = (17, 19, 23)
 SEED, BRANCH, FAINT, OUTSIDE = (8, 9, 11), (6, 2, 4), (12, 15, 18), (6, 16, 4)
@@ -99,9 +99,7 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
 @pytest.fixture
 def on_cuda(cpu_cuda, monkeypatch):
     """The emulated device, which "cuda" and "auto" name."""
-    monkeypatch.setattr(
-        contrast_model, "choose_device", lambda word: "cpu" if word == "cpu" else cpu_cuda
-    )
+    monkeypatch.setattr(device, "choose_device", lambda word: word if word == "cpu" else cpu_cuda)
     return cpu_cuda
 
 

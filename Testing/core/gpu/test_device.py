@@ -87,12 +87,14 @@ def test_where_the_device_fails_the_cpu_is_used(fake_cupy):
         return len(used)
 
     used, fails = [], True
-    assert on_device_or_cpu("auto", work) == 2
+    assert on_device_or_cpu("auto", work) == (2, ("The CPU was used: full",))
+    with pytest.raises(DeviceMemoryError, match="full"):
+        on_device_or_cpu("cuda:1", work)
     used, fails = [], False
-    assert on_device_or_cpu("cuda:1", work) == 1
+    assert on_device_or_cpu("cuda:1", work) == (1, ())
     assert used == ["cuda:1 (Test Card)"]
     used = []
-    assert on_device_or_cpu("cpu", work) == 1
+    assert on_device_or_cpu("cpu", work) == (1, ())
     assert used == [None]
 
 
@@ -214,7 +216,7 @@ def copying_cupy(monkeypatch):
 
 
 def check_transfers(xp, array):
-    gpu = SimpleNamespace(xp=xp)
+    gpu = SimpleNamespace(xp=xp, _kept={})
     there = device_module.CudaDevice.put(gpu, array)
     np.testing.assert_array_equal(device_module.CudaDevice.get(gpu, there), array)
 
@@ -224,6 +226,22 @@ def test_arrays_come_back_as_they_went(copying_cupy, shape):
     array = np.random.default_rng(0).integers(0, 99, shape).astype(np.int16)
     check_transfers(copying_cupy, array)
     check_transfers(copying_cupy, array.T)
+
+
+def test_a_copy_that_is_kept_is_put_once(fake_cupy, copying_cupy):
+    fake_cupy.empty = copying_cupy.empty
+    array, other = np.zeros(3), np.zeros(3)
+    with choose_device("cuda") as gpu:
+        copy = gpu.put(array)
+        assert gpu.put(array) is not copy
+        assert gpu.keep(array, copy) is array
+        assert gpu.put(array) is copy
+        assert gpu.put(other) is not copy
+        gpu.drop(array, None)
+        assert gpu.put(array) is not copy
+        gpu.keep(array, copy)
+    with gpu:
+        assert gpu.put(array) is not copy
 
 
 # ---- a real GPU

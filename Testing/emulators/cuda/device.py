@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+from scipy import ndimage
 
 from FuzzyVesselCoreLib.gpu.kernels import make_record, read_source
 
@@ -52,6 +53,7 @@ class EmulatedDevice:
         self.name = "CUDA on the CPU"
         self.properties = dict(_PROPERTIES)
         self.pool = None
+        self.ndimage = ndimage
         self.launches = 0
         self._memory = memory
 
@@ -81,6 +83,12 @@ class EmulatedDevice:
 
     def set_constant(self, kernel, name, array):
         kernel.set_constant(name, array)
+
+    def keep(self, array, copy):
+        return array
+
+    def drop(self, *arrays):
+        pass
 
     def put(self, array):
         return self.xp.array(array)
