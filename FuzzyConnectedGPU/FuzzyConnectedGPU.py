@@ -294,26 +294,6 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         options = _options(arguments)
         return find_seeds(volumeNode, options, count, seedsNode, progress, self.cached)
 
-    def estimateAffinity(
-        self, volumeNode: Any, seedsNode: Any, radius: int = 2, side: str = "both"
-    ) -> Any:
-        """The `FuzzyConnectedGPULib.GaussianAffinity` that the intensities round the seeds give."""
-        from FuzzyConnectedGPULib import estimate_affinity
-        from FuzzyVesselCoreLib.mrml.points import seeds_of
-        from FuzzyVesselCoreLib.mrml.reading import voxels_of
-
-        voxels = voxels_of(volumeNode, copy=False)
-        seeds = seeds_of(seedsNode, volumeNode, voxels.shape)
-        return estimate_affinity(voxels, seeds.voxels, radius=radius, side=side)
-
-    def seedRows(self, volumeNode: Any, seedsNode: Any, radius: int = 2) -> list:
-        """Label, voxel, intensity and neighbourhood of each seed; see `vessel_lists.SeedRow`."""
-        from FuzzyConnectedGPUMRML.vessel_lists import seed_rows
-
-        return seed_rows(volumeNode, seedsNode, radius)
-
-    # --- more
-
     def forget(self) -> None:
         """Free the cache that makes the next run on the same volume faster."""
         self.cached.forget()
@@ -388,10 +368,9 @@ class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):
         ui.applyButton.click()
         node, labels = parameters.segmentation, slicer.util.arrayFromVolume(parameters.labelmap)
         self.assertEqual(node.GetSegmentation().GetNumberOfSegments(), 2)
+        read = slicer.util.arrayFromSegmentBinaryLabelmap
         for number, segment in enumerate(node.GetSegmentation().GetSegmentIDs(), 1):
-            found = slicer.util.arrayFromSegmentBinaryLabelmap(
-                node, segment, parameters.inputVolume
-            )
+            found = read(node, segment, parameters.inputVolume)
             self.assertTrue(found.any())
             self.assertTrue(((found > 0) == (labels == number)).all())
         panel.undoing.undo()

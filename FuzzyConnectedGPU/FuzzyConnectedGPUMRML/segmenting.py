@@ -354,12 +354,8 @@ def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, li
     owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
-        raise InputError(
-            _(
-                "The vessels' lists of points, or the division of the result, have changed "
-                "since: press Apply (segment in a script)."
-            )
-        )
+        text = _("The vessels' lists of points, or their division, have changed: press Apply.")
+        raise InputError(text)
     return lists, owners, *_hand_overs_of(lists, scene_node, shape)
 
 

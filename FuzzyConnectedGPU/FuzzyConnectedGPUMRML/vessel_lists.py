@@ -193,12 +193,7 @@ def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any])
 
 
 def find_seeds(
-    volume_node: Any,
-    options: Any,
-    most: int,
-    seeds_node: Any = None,
-    progress: Any = None,
-    cached: Any = None,
+    volume_node: Any, options: Any, most: int, seeds_node: Any, progress: Any, cached: Any
 ) -> Any:
     """Find seeds and add them to a list of points; see `FuzzyConnectedGPULogic.findSeeds`.
 
@@ -212,7 +207,7 @@ def find_seeds(
     inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
-        find_map=cached and cached.find,
+        find_map=cached.find,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
         count=most,
@@ -367,12 +362,11 @@ class ClickHistory:
             vessel.remove()
         for node, points in state.points.items():
             there = slicer.mrmlScene.IsNodePresent(node)
-            if not there or not points != before[node] == self._points(node):
-                continue  # nothing is to be done, or it was edited elsewhere
-            with slicer.util.NodeModify(node):
-                node.RemoveAllControlPoints()  # those that are not placed yet, too
-                for point in points:
-                    _add_point(node, point[0], self._properties[node, point])
+            if there and points != before[node] == self._points(node):  # else edited elsewhere
+                with slicer.util.NodeModify(node):
+                    node.RemoveAllControlPoints()  # those that are not placed yet, too
+                    for point in points:
+                        _add_point(node, point[0], self._properties[node, point])
         return state.setting
 
     def _points(self, node: Any) -> tuple:

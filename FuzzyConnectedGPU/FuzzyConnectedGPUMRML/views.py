@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 import slicer
 
+from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.points import world_points
-from FuzzyVesselCoreLib.mrml.reading import (
-    array_from_matrix,
-    image_from_array,
-    matrix_from_array,
-    voxels_of,
-)
 from FuzzyVesselCoreLib.mrml.segments import is_result
 from FuzzyVesselCoreLib.mrml.writing import (
     SEGMENTATION,
@@ -173,8 +168,8 @@ class LabelPreview:
         for label, color in enumerate(colors, 1):
             table.SetColor(label, self._title, *color, 1.0)
         self._node.SetAndObserveTransformNodeID(transform_id)
-        self._node.SetIJKToRASMatrix(matrix_from_array(ijk_to_frame))
-        self._node.SetAndObserveImageData(image_from_array(labels))
+        self._node.SetIJKToRASMatrix(reading.matrix_from_array(ijk_to_frame))
+        self._node.SetAndObserveImageData(reading.image_from_array(labels))
         slicer.util.setSliceViewerLayers(label=self._node, labelOpacity=PREVIEW_OPACITY)
 
     def drop(self) -> None:
@@ -206,7 +201,7 @@ class LabelPreview:
 
 def _result_box(labelmap_node: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """Centre and size (mm in the world) of a labelmap's voxels; None where all are 0."""
-    box = bounding_box(voxels_of(labelmap_node, copy=False))
+    box = bounding_box(reading.voxels_of(labelmap_node, copy=False))
     if box is None:
         return None
     corners = np.array(list(product(*((side.start, side.stop - 1) for side in box))))
@@ -232,7 +227,7 @@ def fit_slices(labelmap_node: Any, point: Sequence[float]) -> None:
 
 def _width(slice_node: Any, size: np.ndarray) -> float:
     """The width (mm) of a slice view that shows all of a box of a size (R, A, S)."""
-    across, down = size @ np.abs(array_from_matrix(slice_node.GetSliceToRAS())[:3, :2])
+    across, down = size @ np.abs(reading.array_from_matrix(slice_node.GetSliceToRAS())[:3, :2])
     width, height, _depth = slice_node.GetFieldOfView()
     return max(across, down * width / height)
 

@@ -21,13 +21,7 @@ from FuzzyVesselCoreLib.widgets import packages
 from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .input_section import (
-    InputSection,
-    RegionSection,
-    VesselsSection,
-    region_nodes,
-    region_problem,
-)
+from .input_section import InputSection, RegionSection, VesselsSection
 from .result_section import LEAST, OutputSection, ThresholdSection, chosen_threshold
 from .seeds_section import ClickUndo, SeedsSection
 from .wording import NO_POINTS, Situation, advice, worded
@@ -43,7 +37,6 @@ class ConnectednessPanel(Panel):
     """Fuzzy connectedness from clicks to a segment."""
 
     worded = staticmethod(worded)
-    _said_of: tuple | None = None
 
     def title(self) -> str:
         return _("Fuzzy Connectedness (GPU)")
@@ -69,8 +62,6 @@ class ConnectednessPanel(Panel):
             section.react(self.parameters)
         self.surface.react(self.parameters)
         self.following.react(self.parameters)
-        if self._said_of is not None and self._said_of != self._subject():
-            self.say("")  # what it speaks of has changed
         self.input.remember(self.parameters)
 
     def volume_changed(self, volume: Any) -> None:
@@ -137,12 +128,8 @@ class ConnectednessPanel(Panel):
         self.surface.forget()
         self.logic.forget()
 
-    def say(self, text: str, problem: bool = False) -> None:
-        Panel.say(self, text, problem)
-        self._said_of = self._subject() if text and self.parameters is not None else None
-
-    def _subject(self) -> tuple:
-        """What a text in the status line speaks of: all but threshold and filled gaps."""
+    def subject(self) -> tuple:
+        """All but threshold and filled gaps."""
         options: Any = self.options(self.parameters)
         return self.origin(), replace(options, threshold=None, fill_gaps=0)
 
@@ -168,7 +155,7 @@ class ConnectednessPanel(Panel):
             affinity = GaussianAffinity(*numbers, side=values["side"])
         return RunOptions(
             **values,
-            **region_nodes(parameters),
+            **self.region.nodes(parameters),
             **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
             threshold=threshold and max(threshold, least),
@@ -196,7 +183,7 @@ class ConnectednessPanel(Panel):
         if not why and parameters.inputVolume.GetAttribute(KIND) is not None:
             why = _("This volume is a result of the module: choose the image.")
         points = "" if clicked_vessels(parameters) else NO_POINTS
-        return why or region_problem(parameters) or points
+        return why or self.region.problem(parameters) or points
 
     def run(self, parameters: Any, progress: Any) -> str:
         self.threshold.end_preview()

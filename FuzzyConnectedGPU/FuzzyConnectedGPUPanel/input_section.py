@@ -302,6 +302,26 @@ class RegionSection:
         if mask is not None:
             views.uncover(self._panel.parameters.inputVolume, mask)
 
+    def nodes(self, parameters: Any) -> dict[str, Any]:
+        """The region as the logic takes it."""
+        kind = parameters.region.value
+        return dict(
+            roiNode=parameters.roi if kind == "roi" else None,
+            maskNode=parameters.mask if kind == "mask" else None,
+            maskSegmentID=parameters.maskSegmentID if kind == "mask" else "",
+        )
+
+    def problem(self, parameters: Any) -> str:
+        """What the region lacks, as a sentence; or an empty text."""
+        if parameters.region.value == "roi" and parameters.roi is None:
+            return _("Choose or add the box to search in (Advanced, Where to search).")
+        if parameters.region.value == "mask":
+            if parameters.mask is None:
+                return _("Choose the mask to search in (Advanced, Where to search).")
+            if parameters.mask is parameters.inputVolume:
+                return _("The mask is the volume itself: choose another one.")
+        return ""
+
     def react(self, parameters: Any) -> None:
         """Forget the segment with its mask, and follow edits."""
         self._choice.follow(parameters)
@@ -364,28 +384,6 @@ class SegmentChoice:
 
     def _show_current(self, parameters: Any) -> None:
         self._box.setCurrentIndex(max(self._box.findData(getattr(parameters, self._id)), 0))
-
-
-def region_problem(parameters: Any) -> str:
-    """What the region lacks, as a sentence; or an empty text."""
-    if parameters.region.value == "roi" and parameters.roi is None:
-        return _("Choose or add the box to search in (Advanced, Where to search).")
-    if parameters.region.value == "mask":
-        if parameters.mask is None:
-            return _("Choose the mask to search in (Advanced, Where to search).")
-        if parameters.mask is parameters.inputVolume:
-            return _("The mask is the volume itself: choose another one.")
-    return ""
-
-
-def region_nodes(parameters: Any) -> dict[str, Any]:
-    """The region as the logic takes it."""
-    kind = parameters.region.value
-    return dict(
-        roiNode=parameters.roi if kind == "roi" else None,
-        maskNode=parameters.mask if kind == "mask" else None,
-        maskSegmentID=parameters.maskSegmentID if kind == "mask" else "",
-    )
 
 
 # ---- Tables of vessels and of points

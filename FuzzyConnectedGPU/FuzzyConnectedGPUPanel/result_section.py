@@ -132,12 +132,8 @@ class ThresholdSection:
         least = LEAST if by_contrast else max(parameters.cut, LEAST)
         parameters.threshold = max(parameters.threshold, least)
         self._applied = _wanted(parameters)
-        options = replace(
-            panel.options(parameters),
-            threshold=parameters.threshold,
-            cut=None,
-            segmentationNode=parameters.segmentation,
-        )
+        options = replace(panel.options(parameters), threshold=parameters.threshold, cut=None)
+        options = replace(options, segmentationNode=parameters.segmentation)
         try:
             result = threshold_scene(scene_node, options)
         except InputError as error:
@@ -382,8 +378,6 @@ class OutputSelector:
     def choose(self, node: Any) -> None:
         """Take the node that a person chose, None for a new one, where that may be written."""
         parameters = self._panel.parameters
-        if node is getattr(parameters, self._name):
-            return
         if node is None or self._agreed(parameters, node):
             setattr(parameters, self._name, node)
         self.show(parameters)

@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
 from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
-from .input_section import Cell, Table, icon, region_nodes, region_problem
+from .input_section import Cell, Table, icon
 from .result_section import chosen_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
@@ -74,7 +74,8 @@ class SeedsSection:
         made = parameters.seeds is None
         node = list_of(parameters, "seeds")  # shown while it is empty, so that undo leads back
         before = node.GetNumberOfControlPoints()
-        options = dict(**region_nodes(parameters), device=parameters.device, progress=progress)
+        region = self._panel.region.nodes(parameters)
+        options = dict(**region, device=parameters.device, progress=progress)
         try:
             self._panel.logic.findSeeds(parameters.inputVolume, seedsNode=node, **options)
         except BaseException:
@@ -238,7 +239,7 @@ class SeedsSection:
         color = color_of(background) if background is not None else BACKGROUND_COLOR
         self.ui.seedsCountLabel.text = count_text(seeds, color_of(seeds))
         self.ui.backgroundCountLabel.text = count_text(background, color, _("none (optional)"))
-        why = self._panel.running.why_busy() or region_problem(parameters)
+        why = self._panel.running.why_busy() or self._panel.region.problem(parameters)
         self._panel.enable(self.ui.findSeedsButton, why if there else _("Choose a volume first."))
         why = _("Select a point in the table first.") if self._selected()[0] is None else ""
         self._panel.enable(self.ui.deleteSeedButton, why)

@@ -25,7 +25,6 @@ class SkeletonPanel(Panel):
         return _("Potential-Field Skeleton")
 
     def connect(self) -> None:
-        self._said_of: tuple = ()  # the vessels that the status line speaks of
         self._colouring: Any = None
         self._edits = EditObserver(self.update_soon)
         self.ui.segmentSelector.connect("currentSegmentChanged(QString)", self._on_segment)
@@ -76,13 +75,12 @@ class SkeletonPanel(Panel):
             for model in self._models(parameters):
                 outputs.color_by(model, parameters.colouring.value)
 
+    def subject(self) -> tuple:
+        return self.parameters.input, tuple(choices.segments_of(self.parameters))
+
     def show(self) -> None:
         parameters = self.parameters
         self._show_vessels(parameters)
-        vessels = (parameters.input, tuple(choices.segments_of(parameters)))
-        if vessels != self._said_of:
-            self._said_of = vessels
-            self.say("")
         self.result.show(self._models(parameters), parameters.colouring.value)
         self.tools.show()
         self.ui.adviceLabel.text = self._next_step()

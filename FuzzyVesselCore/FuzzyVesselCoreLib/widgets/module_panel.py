@@ -37,6 +37,7 @@ class Panel:
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
     problem = False  # whether the status line says what stands against the last run
+    _said_of: Any = None  # the subject of the status line's text
 
     def __init__(self, widget: Any) -> None:
         self._widget, self.logic = widget, widget.logic
@@ -105,6 +106,9 @@ class Panel:
         """
         raise NotImplementedError
 
+    def subject(self) -> Any:
+        """What a text in the status line speaks of: the text goes when that changes."""
+
     def worded(self, said: Any) -> str:
         """Return the sentence of an error; a module adds those of its own library."""
         return worded(said)
@@ -154,6 +158,8 @@ class Panel:
             self.react()
         if self.parameters is None:
             return
+        if self._said_of not in (None, self.subject()):
+            self.say("")
         self.show()
         why = self.running.why_busy() or self.why_not()
         self.enable(self.ui.applyButton, why)
@@ -187,6 +193,7 @@ class Panel:
     def say(self, text: str, problem: bool = False) -> None:
         """Show a text below the buttons; in another colour where the user must act."""
         self.problem = problem and bool(text)
+        self._said_of = self.subject() if text and self.parameters is not None else None
         if not self._left:
             self.ui.statusLabel.text = text
             self.ui.statusLabel.styleSheet = PROBLEM_STYLE if problem else ""
