@@ -200,6 +200,20 @@ def test_a_node_removed_meanwhile_is_named(slicer_scene, logic, labelmap, which)
     assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 0
 
 
+def test_what_is_not_wanted_is_not_left_behind(logic, labelmap, slicer_scene):
+    result = logic.extract(labelmap, modelNode=False, labelmapNode=False)
+    assert (result.modelNode, result.labelmapNode) == (None, None)
+    assert len(result.curveNodes) == result.tableNode.GetNumberOfRows() == 3
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLModelNode") == 0
+
+
+def test_several_segments_have_the_outputs_that_are_asked_for(logic, labelmap, slicer_scene):
+    node = add_segmentation(add_labelmap(two()), ("a", "b"))
+    results = logic.extractSegments(node, tubesNode=True, curveNodes=False, drop_islands=0)
+    assert [each.tubesNode.GetName() for each in results] == ["a tubes", "b tubes"]
+    assert slicer_scene.GetNumberOfNodesByClass("vtkMRMLMarkupsCurveNode") == 0
+
+
 # --- the whole
 
 
