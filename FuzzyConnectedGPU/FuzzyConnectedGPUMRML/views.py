@@ -10,8 +10,13 @@ import slicer
 from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.segments import is_result
-from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
-from FuzzyVesselCoreLib.mrml.writing import SEGMENTATION, belongs_to, is_output, remove_node
+from FuzzyVesselCoreLib.mrml.writing import (
+    SEGMENTATION,
+    belongs_to,
+    centre_cameras,
+    is_output,
+    remove_node,
+)
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn

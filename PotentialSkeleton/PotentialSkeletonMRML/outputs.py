@@ -219,9 +219,9 @@ def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
 def show_sections(model: Any) -> None:
     """Let the lines have the cross-sections that were measured after the same steps, if any."""
     measured = json.loads(model.GetAttribute(MEASURED) or "{}")
-    for column, values in measured.get(steps_text(steps_of(model)), {}).items():
-        numbers = np.array(values, float)  # None: not a number
-        array = lines.vtk_array(numbers, lines.SECTIONS[column])
+    columns = measured.get(steps_text(steps_of(model)), {}) if measured else {}
+    for column, values in columns.items():
+        array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN
         model.GetPolyData().GetCellData().AddArray(array)
 
 
@@ -284,7 +284,7 @@ def tree_name(model: Any) -> str:
     segment = tree_segment(model)
     if segment is not None:
         return segment.GetName()
-    return model.GetName().removesuffix(CENTRELINES)
+    return model.GetName().replace(CENTRELINES, "")
 
 
 def steps_of(model: Any) -> list[Step]:
@@ -355,14 +355,6 @@ def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None)
     if node.GetDisplayNode() is None:
         node.CreateDefaultDisplayNodes()
         node.GetDisplayNode().SetPropertiesLabelVisibility(False)
-    measurement = node.GetMeasurement(lines.RADIUS)
-    if measurement is None:
-        measurement = slicer.vtkMRMLStaticMeasurement()
-        measurement.SetName(lines.RADIUS)
-        measurement.SetDescription(_("Distance to the object's border; the value is the mean."))
-        node.AddMeasurement(measurement)
-    measurement.SetControlPointValues(lines.vtk_array(branch.radius, lines.RADIUS))
-    measurement.SetDisplayValue(mean, "mm")
     with slicer.util.NodeModify(node):
         node.SetCurveTypeToLinear()
         node.SetAndObserveTransformNodeID(transform_id)
@@ -370,6 +362,14 @@ def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None)
         for number in range(node.GetNumberOfControlPoints()):
             node.SetNthControlPointVisibility(number, False)
         node.SetLocked(True)  # moved points would no longer have these radii
+        measurement = node.GetMeasurement(lines.RADIUS)
+        if measurement is None:
+            measurement = slicer.vtkMRMLStaticMeasurement()
+            measurement.SetName(lines.RADIUS)
+            measurement.SetDescription(_("Distance to the object's border; the value is the mean."))
+            node.AddMeasurement(measurement)
+        measurement.SetControlPointValues(lines.vtk_array(branch.radius, lines.RADIUS))
+        measurement.SetDisplayValue(mean, "mm")
 
 
 def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:

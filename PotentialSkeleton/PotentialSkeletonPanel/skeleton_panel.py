@@ -7,7 +7,7 @@ import numpy as np
 import slicer
 from slicer.i18n import tr as _
 
-from FuzzyVesselCoreLib.mrml.surfaces import centre_cameras
+from FuzzyVesselCoreLib.mrml.writing import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
 from PotentialSkeletonMRML import outputs, solid
 from PotentialSkeletonMRML import parameters as choices

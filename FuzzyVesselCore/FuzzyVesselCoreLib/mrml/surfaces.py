@@ -1,11 +1,10 @@
-"""3D views: surfaces of segments, as Slicer's own conversion makes them, and where cameras look.
+"""Surfaces of segments for the 3D views, as Slicer's own conversion makes them.
 
 `surface_input` reads a segment in the window's thread; `SurfaceInput.surface` runs in any thread,
 where VTK's filters let the window go on. Slicer shows surfaces of all segments or of none, and
 makes missing ones itself: a segment that no run wrote gets none because of a result.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,16 +177,3 @@ def _others(segmentation_node: Any, segment_id: str) -> list[Any]:
     segmentation = segmentation_node.GetSegmentation()
     ids = segmentation.GetSegmentIDs()
     return [segmentation.GetSegment(each) for each in ids if each != segment_id]
-
-
-def centre_cameras(center: np.ndarray, size: np.ndarray) -> None:
-    """Show a box (mm; R, A, S) in the middle of all 3D views, seen from where they look now."""
-    import slicer
-
-    radius = float(np.linalg.norm(size)) / 2
-    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if radius > 0 else ():
-        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
-        distance = radius / math.sin(math.radians(camera.GetViewAngle() / 2))
-        camera.SetFocalPoint(*center)
-        camera.SetPosition(*(center + distance * away / np.linalg.norm(away)))
-        camera.ResetClippingRange()

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, InputRemoved
 from ..translation import tr as _
 from .reading import node_name
@@ -227,3 +229,16 @@ def show_as_overlay(scene_node: Any) -> None:
     display.AutoThresholdOff()
     display.SetThreshold(SCENE_VISIBLE_FROM, 1.0)
     display.ApplyThresholdOn()
+
+
+def centre_cameras(center: np.ndarray, size: np.ndarray) -> None:
+    """Show a box (mm; R, A, S) in the middle of all 3D views, seen from where they look now."""
+    import slicer
+
+    radius = float(np.linalg.norm(size)) / 2
+    for camera in slicer.util.getNodesByClass("vtkMRMLCameraNode") if radius > 0 else ():
+        away = np.subtract(camera.GetPosition(), camera.GetFocalPoint())
+        distance = radius / np.sin(np.radians(camera.GetViewAngle() / 2))
+        camera.SetFocalPoint(*center)
+        camera.SetPosition(*(center + distance * away / np.linalg.norm(away)))
+        camera.ResetClippingRange()

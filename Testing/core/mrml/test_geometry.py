@@ -156,6 +156,37 @@ def test_labelmap_of_another_geometry_is_resampled(slicer_scene, numbers, own, m
     assert np.array_equal(mask_of(mask, volume, SHAPE), expected)
 
 
+def test_both_outermost_faces_of_a_coarse_mask_are_inside(slicer_scene):
+    """The mask reaches from 0 to 8 mm: centres of the volume lie on both faces."""
+    volume, place = add_volume(np.zeros((12, 3, 3), np.uint8), np.eye(4)), np.diag([2.0, 2, 2, 1])
+    place[2, 3] = 1.0
+    ones = np.ones((4, 2, 2), np.uint8)
+    mask = add_volume(ones, place, kind="vtkMRMLLabelMapVolumeNode")
+    inside = np.flatnonzero(mask_of(mask, volume, (12, 3, 3)).any(axis=(1, 2)))
+    assert inside.tolist() == list(range(9))
+
+
+def test_segments_that_overlap_and_are_cropped(slicer_scene, numbers):
+    """One of them or all, in layers with other extents than the volume's."""
+    import slicer
+
+    volume = add_volume(numbers, transform=linear_transform())
+    segmentation = slicer_scene.AddNewNodeByClass("vtkMRMLSegmentationNode")
+    segmentation.SetReferenceImageGeometryParameterFromVolumeNode(volume)
+    segmentation.SetAndObserveTransformNodeID(volume.GetTransformNodeID())
+    inner, drawn = segmentation.GetSegmentation(), {}
+    for name, first in (("a", 1), ("b", 3), ("c", 6)):
+        drawn[name] = np.zeros(SHAPE, bool)
+        drawn[name][2:7, first : first + 4, 4:9] = True
+        inner.AddEmptySegment(name, name)
+        slicer.util.updateSegmentBinaryLabelmapFromArray(
+            drawn[name].astype(np.uint8), segmentation, name, volume
+        )
+    for name, expected in drawn.items():
+        assert np.array_equal(mask_of(segmentation, volume, SHAPE, name), expected)
+    assert np.array_equal(mask_of(segmentation, volume, SHAPE), sum(drawn.values()) > 0)
+
+
 def test_segmentation_of_a_surface_is_filled(slicer_scene):
     """A sphere given as surface only: its volume is met, and the node is not converted."""
     import vtk
