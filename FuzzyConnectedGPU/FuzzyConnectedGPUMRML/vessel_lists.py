@@ -32,9 +32,8 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
 HAND_OVER = "hand-over"  # how the description of such a point begins; a number follows
-POINT_PROPERTIES = (
-    *("Label", "Description", "Locked", "Visibility", "Selected", "AssociatedNodeID"),
-)
+# Of a control point, beside its place.
+PROPERTIES = ("Label", "Description", "Locked", "Visibility", "Selected", "AssociatedNodeID")
 SPREADS = 4.0  # deviations from the others' median at which a point is odd
 AUTOMATIC_LABEL = "automatic"  # how labels of points begin that were found without a click
 MIN_POINTS = 3  # of two, it is not known which one is wrong
@@ -180,7 +179,7 @@ def give_point(node: Any, index: int, other: Any) -> None:
 
 def _properties(node: Any, index: int) -> dict[str, Any]:
     """All that is said of a control point, but for its place."""
-    return {name: getattr(node, f"GetNthControlPoint{name}")(index) for name in POINT_PROPERTIES}
+    return {name: getattr(node, f"GetNthControlPoint{name}")(index) for name in PROPERTIES}
 
 
 def _add_point(node: Any, position: Sequence[float], properties: dict[str, Any]) -> None:

@@ -7,16 +7,9 @@ from typing import Any
 import numpy as np
 import slicer
 
-from FuzzyVesselCoreLib.mrml import reading
+from FuzzyVesselCoreLib.mrml import reading, writing
 from FuzzyVesselCoreLib.mrml.points import world_points
 from FuzzyVesselCoreLib.mrml.segments import is_result
-from FuzzyVesselCoreLib.mrml.writing import (
-    SEGMENTATION,
-    belongs_to,
-    centre_cameras,
-    is_output,
-    remove_node,
-)
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 HIDDEN = "FuzzyVesselGPU.Hidden"  # attribute of a segmentation, while another volume is drawn
@@ -75,9 +68,9 @@ def show_results_of(volume_node: Any) -> None:
     """
     for node in slicer.util.getNodesByClass("vtkMRMLSegmentationNode"):
         display, inner = node.GetDisplayNode(), node.GetSegmentation()
-        if display is None or not is_output(node, SEGMENTATION):
+        if display is None or not writing.is_output(node, writing.SEGMENTATION):
             continue
-        if belongs_to(node, SEGMENTATION, volume_node):
+        if writing.belongs_to(node, writing.SEGMENTATION, volume_node):
             if node.GetAttribute(HIDDEN):
                 display.SetVisibility(True)
                 node.RemoveAttribute(HIDDEN)
@@ -176,8 +169,8 @@ class LabelPreview:
         """Show what was shown before."""
         if self._node is not None:
             table = self._node.GetDisplayNode().GetColorNode()
-            remove_node(self._node)
-            remove_node(table)
+            writing.remove_node(self._node)
+            writing.remove_node(table)
             self._show_again()
             self._node = None
 
@@ -236,4 +229,4 @@ def fit_cameras(labelmap_node: Any) -> None:
     """Show the whole result in the middle of all 3D views, seen from where they look now."""
     found = _result_box(labelmap_node)
     if found is not None:
-        centre_cameras(*found)
+        writing.centre_cameras(*found)

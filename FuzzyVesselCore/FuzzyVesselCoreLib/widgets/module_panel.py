@@ -158,7 +158,7 @@ class Panel:
             self.react()
         if self.parameters is None:
             return
-        if self._said_of not in (None, self.subject()):
+        if self._said_of is not None and self._said_of != self.subject():
             self.say("")
         self.show()
         why = self.running.why_busy() or self.why_not()
