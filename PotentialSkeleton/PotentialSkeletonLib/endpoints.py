@@ -102,7 +102,7 @@ def _ranked(
     """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
     The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
-    follow the rank of a voxel to join, and the depth; last, for each voxel that joins none by
+    follow the rank of the neighbour to join, and the depth; last, for each voxel that joins none by
     itself, the ranks of its neighbours, (m, 26).
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
@@ -119,9 +119,6 @@ def _ranked(
     else:
         count = np.int64(len(keys))
         launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
-        # Each one leads to the first of its component, so that few are read again and again.
-        while (further := xp.where(joined > 0, joined[joined - 1], 0)).any():
-            joined = xp.where(further > 0, further, joined)
     first = keys[joined == 0] & LOW_BITS
     near = ranks[first[:, None] + put(offsets)]
     found = keys, joined, depths, near
