@@ -213,7 +213,10 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     def setSelectedSegmentIDs(self, segment_ids):
         if list(segment_ids) != self._selected:
             self._selected = list(segment_ids)
-            self._segments.setPlaceholderText(", ".join(segment_ids))
+            node = self.currentNode()
+            inner = node and node.GetSegmentation()
+            names = [inner.GetSegment(each).GetName() for each in segment_ids]
+            self._segments.setPlaceholderText(", ".join(names))
             self.segmentSelectionChanged.emit(self._selected)
 
     def _on_node(self, node):
