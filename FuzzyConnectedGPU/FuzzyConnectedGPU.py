@@ -62,7 +62,6 @@ def registerSampleData() -> None:
         category=category,
         sampleName="LiverPhantom",
         uris="made-on-the-spot:liver-phantom",  # no file is downloaded, but an address is needed
-        fileNames=None,
         nodeNames=_("Liver phantom"),
         thumbnailFileName=str(Path(__file__).parent / "Resources" / "Icons" / "LiverPhantom.png"),
         customDownloader=addPhantomWithSeeds,
@@ -293,6 +292,15 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         progress = arguments.pop("progress", None)
         options = _options(arguments)
         return find_seeds(volumeNode, options, count, seedsNode, progress, self.cached)
+
+    def estimateAffinity(self, volumeNode: Any, seedsNode: Any, **options: Any) -> Any:
+        """The `FuzzyConnectedGPULib.GaussianAffinity` that the intensities round the seeds give."""
+        from FuzzyConnectedGPULib import estimate_affinity
+        from FuzzyVesselCoreLib.mrml import points, reading
+
+        voxels = reading.voxels_of(volumeNode, copy=False)
+        seeds = points.seeds_of(seedsNode, volumeNode, voxels.shape)
+        return estimate_affinity(voxels, seeds.voxels, **options)
 
     def forget(self) -> None:
         """Free the cache that makes the next run on the same volume faster."""

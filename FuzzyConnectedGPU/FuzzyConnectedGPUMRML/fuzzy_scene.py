@@ -87,13 +87,6 @@ def _box(roi_node: Any) -> tuple:
     return rounded(axes, 3), rounded(roi_node.GetSize(), 3), roi_node.GetInsideOut()
 
 
-def is_from(scene_node: Any, origin: str) -> bool:
-    """Whether a fuzzy scene and its labels are of an origin (of `origin_of`)."""
-    noted = (scene_node.GetAttribute(INPUTS) if scene_node is not None else None) or ""
-    # The text of an earlier version ends before the fingerprint of the volume.
-    return noted != "" and origin.startswith(noted)
-
-
 def vessels_of_scene(scene_node: Any) -> list[Any]:
     """The lists of the vessels that a fuzzy scene was divided among, in their order.
 

@@ -59,9 +59,8 @@ class RunOptions(SegmentOptions):
 
     def region(self, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
-        return reading.region_mask(
-            self.maskNode, self.roiNode, volume_node, shape, self.maskSegmentID
-        )
+        mask, box = self.maskNode, self.roiNode
+        return reading.region_mask(mask, box, volume_node, shape, self.maskSegmentID)
 
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
@@ -451,9 +450,8 @@ def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if disputed is not None:
-        segment = segments.new_segment(
-            volume_node, disputed.astype(np.uint8), segmentation_node, None
-        )
+        labels = disputed.astype(np.uint8)
+        segment = segments.new_segment(volume_node, labels, segmentation_node, None)
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
         segment.SetTag(segments.SEEDS_TAG, DISPUTED)

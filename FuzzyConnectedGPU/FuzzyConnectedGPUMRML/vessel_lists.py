@@ -202,6 +202,9 @@ def find_seeds(
     if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
         text = _("{name} is no list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
+    if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
+        text = _("The list {name} takes no more points (its number is fixed): choose another one.")
+        raise InputError(text.format(name=node_name(seeds_node)))
     nodes = (volume_node, options.maskNode, options.roiNode, seeds_node)
     inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(

@@ -24,7 +24,7 @@ ROWS = {
     "mask": ("maskLabel", "maskSelector"),
 }
 COLOR, NAME, KIND_COLUMN = range(3)  # of the columns
-ROW, SHOWN = 26, 6  # pixels of a row; rows before it scrolls
+ROW, HEADER, SHOWN = 26, 24, 6  # pixels of a row and of the header; rows before it scrolls
 
 
 class InputSection:
@@ -102,6 +102,7 @@ class VesselsSection:
         self._panel, self.ui = panel, panel.ui
         table = self.ui.vesselsTable
         self._table = Table(table, widest=NAME)
+        table.horizontalHeader().setFixedHeight(HEADER)
         table.connect("currentCellChanged(int,int,int,int)", lambda row, *_: self._on_row(row))
         table.connect("cellChanged(int,int)", self._on_text)
         table.connect("cellClicked(int,int)", self._on_cell)
@@ -260,8 +261,7 @@ class VesselsSection:
             if table.currentRow() != current or not table.selectedItems():
                 table.selectRow(current)
         table.blockSignals(blocked)
-        header = table.horizontalHeader().sizeHint().height()
-        table.setFixedHeight(header + 2 + ROW * min(len(lists), SHOWN))
+        table.setFixedHeight(HEADER + 2 + ROW * min(len(lists), SHOWN))
 
     def _kind_box(self, row: int) -> Any:
         box = qt.QComboBox()

@@ -100,6 +100,7 @@ class LiveVessel:
 
     def click(self, position: Any, background: bool = False) -> None:
         """Place a point of the selected segment at a position (R, A, S in mm) of the world."""
+        self.follow()  # another segment may have been selected just now
         if self.clicks is not None:
             self.clicks.add(position, background)
             self.follow()

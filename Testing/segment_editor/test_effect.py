@@ -375,6 +375,9 @@ def test_each_segment_keeps_its_points_and_its_threshold(session):
     assert not session.segment("hepatic").any()
     session.apply()  # the points still stand
     assert np.array_equal(session.segment("portal"), shown[0])
+    session.editor.select("hepatic")
+    session.click(BESIDE)  # before anything else has followed the selection
+    assert session.points() == 2
 
 
 def test_errors_are_sentences_in_the_options(session):

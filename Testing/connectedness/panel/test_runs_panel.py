@@ -62,6 +62,9 @@ def test_points_are_found_automatically_and_undone(slicer_scene, panel):
     panel.click("undoSeedButton")
     assert table(panel) == []
     assert not panel.ui.undoSeedButton.enabled
+    panel.parameters.seeds.SetFixedNumberOfControlPoints(True)
+    panel.click("findSeedsButton")
+    assert "its number is fixed" in panel.ui.statusLabel.text
 
 
 def test_nothing_found_leaves_no_list(slicer_scene, panel):

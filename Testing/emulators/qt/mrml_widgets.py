@@ -3,6 +3,7 @@
 import slicer
 import vtk
 from PySide6.QtCore import Property, QSortFilterProxyModel, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from .ctk_widgets import stored
@@ -175,6 +176,9 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
         self._nodes = qMRMLNodeComboBox()
         self._nodes.nodeTypes = ["vtkMRMLSegmentationNode"]  # and never none, if there is one
         self._label, self._segments = QLabel("Segment: "), QComboBox()
+        palette = QPalette()  # several names are no hint
+        palette.setColor(QPalette.PlaceholderText, palette.text().color())
+        self._segments.setPalette(palette)
         self._observed, self._tags, self._current = None, [], ""
         self._selected = []
         layout = QVBoxLayout(self)
@@ -213,7 +217,10 @@ class qMRMLSegmentSelectorWidget(qMRMLWidget):
     def setSelectedSegmentIDs(self, segment_ids):
         if list(segment_ids) != self._selected:
             self._selected = list(segment_ids)
-            self._segments.setPlaceholderText(", ".join(segment_ids))
+            node = self.currentNode()
+            inner = node and node.GetSegmentation()
+            names = [inner.GetSegment(each).GetName() for each in segment_ids]
+            self._segments.setPlaceholderText(", ".join(names))
             self.segmentSelectionChanged.emit(self._selected)
 
     def _on_node(self, node):

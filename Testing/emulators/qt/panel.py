@@ -107,7 +107,7 @@ class Panel:
         """A picture of the panel at its natural height, as QImage; written to `path` if given."""
         self.window.resize(width, 10)
         self.process_events()
-        self.window.resize(width, self.window.sizeHint().height())
+        self.window.resize(width, self.window.sizeHint.height())
         self.process_events()
         picture = self.window.grab()
         if path is not None:
@@ -137,7 +137,7 @@ class Panel:
         for kind in (qt.QLabel, qt.QPushButton, qt.QCheckBox):
             for each in self.window.findChildren(kind):
                 pictured = kind is qt.QLabel and not each.pixmap.isNull()
-                fits = each.sizeHint().width() <= each.width
+                fits = each.sizeHint.width() <= each.width
                 if kind is qt.QLabel and each.wordWrap and each.text:
                     fits = each.heightForWidth(each.width) <= each.height
                 if each.isVisible() and not fits and not pictured:

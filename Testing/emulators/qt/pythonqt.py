@@ -16,9 +16,10 @@ from . import table
 
 MODULES = (QtCore, QtGui, QtWidgets)
 ANY = 99  # arguments
-# Qt calls these itself, by whatever Python has in their place: they stay methods here. And
-# `qt.QTimer.singleShot(msec, f)` is more used than the property of that name.
-METHODS = ("sizeHint", "minimumSizeHint", "singleShot")
+# Qt calls the first two itself, where a class of Python has them: they become values in
+# `_getattribute`. And `qt.QTimer.singleShot(msec, f)` is more used than the property of that name.
+METHODS = HINTS = ("sizeHint", "minimumSizeHint")
+METHODS += ("singleShot",)
 ARGUMENTS = {"int": int, "bool": bool, "double": float, "QString": str}
 
 _property, _set_property = QtCore.QObject.property, QtCore.QObject.setProperty
@@ -126,7 +127,8 @@ def _getattribute(self, name):
     # PySide6 looks for `connect` itself: an attribute of the class does not do.
     if name == "connect":
         return functools.partial(_connect, self)
-    return _get_attribute(self, name)
+    value = _get_attribute(self, name)
+    return value() if name in HINTS and not inspect.ismethod(value) else value
 
 
 def _first_of(function):
