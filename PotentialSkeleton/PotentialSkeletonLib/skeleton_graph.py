@@ -355,8 +355,9 @@ def radius_at(
         tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
         return tree.query(points, workers=-1)[0]
     at_once = max(1, PAIRS_AT_ONCE // len(shell))
+    # Squares, not powers: CUDA's need not be the nearest numbers.
     least = [
-        sum((part[:, None] - all_) ** 2 for part, all_ in zip(group.T, shell.T)).min(axis=1)
+        sum(xp.square(part[:, None] - all_) for part, all_ in zip(group.T, shell.T)).min(axis=1)
         for group in xp.split(put(points), [*range(at_once, len(points), at_once)])
     ]
     return gpu.get(xp.sqrt(xp.concatenate(least)))

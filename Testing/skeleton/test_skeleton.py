@@ -13,8 +13,16 @@ from skimage.measure import euler_number
 
 import support.solids as solids
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.gpu import device
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
-from PotentialSkeletonLib import SkeletonOptions, preparing, skeletonize
+from PotentialSkeletonLib import (
+    SkeletonOptions,
+    component,
+    endpoints,
+    preparing,
+    skeleton_graph,
+    skeletonize,
+)
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.preparing import close_tunnels
 from PotentialSkeletonLib.thinning import grow, peel, removable, thin
@@ -301,6 +309,39 @@ def test_a_card_knows_one_solid(cpu_cuda, monkeypatch):
     two[:, :, 3], hollow[2, 2, 3] = False, False
     found = [preparing.is_one_solid_on("cuda", mask) for mask in (one, two, hollow)]
     assert found == [True, False, False]
+
+
+def test_all_on_a_card_is_that_on_the_cpu_which_begins_anew_where_it_fails(cpu_cuda, monkeypatch):
+    for module in (component, endpoints, preparing):
+        monkeypatch.setattr(module, "LARGE", 1)
+    for module in (component, device, preparing):
+        monkeypatch.setattr(
+            module, "choose_device", lambda name: name if name == "cpu" else cpu_cuda
+        )
+    monkeypatch.setattr(component, "GPU_THRESHOLD", 1)
+    mask, task = SHAPES["touching balls"].copy(), dict(spacing=(1.0, 0.8, 1.2), level=3)
+    mask[:, :, 21:23] = False
+    on_cpu = skeletonize(mask, device="cpu", **task)
+
+    def check(skeleton, warnings):
+        assert skeleton.report["warnings"] == [*warnings, *on_cpu.report["warnings"]]
+        np.testing.assert_array_equal(skeleton.voxels, on_cpu.voxels)
+        radii = [[node.radius for node in each.nodes] for each in (skeleton, on_cpu)]
+        np.testing.assert_allclose(*radii, rtol=1e-5)
+        assert not cpu_cuda._kept
+
+    check(skeletonize(mask, device="cuda", **task), [])
+
+    def graph(*given):
+        if given[-1] is not None:
+            raise DeviceError("lost")
+        return skeleton_graph.skeleton_graph(*given)
+
+    monkeypatch.setattr(component, "skeleton_graph", graph)
+    check(skeletonize(mask, **task), ["The CPU was used: lost"])
+    with pytest.raises(DeviceError, match="lost"):
+        skeletonize(mask, device="cuda", **task)
+    assert not cpu_cuda._kept
 
 
 @pytest.mark.gpu

@@ -56,12 +56,13 @@ class EmulatedDevice:
         self.ndimage = ndimage
         self.launches = 0
         self._memory = memory
+        self._kept = {}
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        pass
+        self._kept.clear()
 
     @property
     def peak_bytes(self):
@@ -85,13 +86,19 @@ class EmulatedDevice:
         kernel.set_constant(name, array)
 
     def keep(self, array, copy):
+        self._kept[id(array)] = array, copy
         return array
 
     def drop(self, *arrays):
-        pass
+        for array in arrays:
+            self._kept.pop(id(array), None)
 
     def put(self, array):
-        return self.xp.array(array)
+        if id(array) not in self._kept:
+            return self.xp.array(array)
+        copy = self._kept[id(array)][1]
+        np.testing.assert_array_equal(copy, array, "one of the two was written", strict=True)
+        return copy
 
     def get(self, array):
         return np.array(array)
