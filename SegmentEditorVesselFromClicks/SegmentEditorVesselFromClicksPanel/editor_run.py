@@ -215,3 +215,13 @@ def segment_voxels(segmentation_node: Any, segment_id: str, like: Any) -> np.nda
     image = slicer.vtkOrientedImageData()
     segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
     return voxels_on(image, like)
+
+
+def holds(segmentation_node: Any, segment_id: str, like: Any, voxels: np.ndarray) -> np.ndarray:
+    """Which voxels of an image's grid (flat, not none) a segment holds: only their box is read."""
+    places = np.stack(np.unravel_index(voxels, like.GetDimensions()[::-1]))
+    low, high = places.min(axis=1), places.max(axis=1)
+    matrix = image_to_world(like)
+    matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
+    box = oriented_grid(matrix, (high - low + 1).tolist())
+    return segment_voxels(segmentation_node, segment_id, box)[tuple(places - low[:, None])]

@@ -19,7 +19,7 @@ from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, array_from_image, t
 from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .editor_run import BACKGROUND, VESSEL, Clicks, EditorRun, segment_voxels
+from .editor_run import BACKGROUND, VESSEL, Clicks, EditorRun, holds, segment_voxels
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
@@ -151,9 +151,10 @@ class LiveVessel:
             self.cancel(gone)
         for segment_id in now.segments if now.segments != seen.segments else ():
             state = self._state(segment_id)
-            if (own := self._own.get(state)) is not None:
+            if len(own := self._own.get(state, ())):
                 # Whoever paints again what was erased owns it.
-                self._own[state] = own[self._voxels(segment_id).flat[own]]
+                image = self._effect.sourceVolumeImageData()
+                self._own[state] = own[holds(now.segmentation_node, segment_id, image, own)]
 
     def _turn(self, seen: Inputs, now: Inputs) -> None:
         turned = now.clicks != seen.clicks
