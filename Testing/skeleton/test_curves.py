@@ -104,7 +104,8 @@ def test_seeds_lie_where_the_unit_force_converges_the_lowest_first():
     assert len(divergence_seeds(field.vectors, field.classes * 0, 20.0)) == 0
 
 
-def test_seeds_and_cells_on_a_card_are_those_of_the_cpu(cpu_cuda):
+def check_seeds_and_cells(gpu):
+    """Those that the device finds are those of the CPU, bit for bit."""
     rng = np.random.default_rng(3)
     shape = 9, 11, 13
     vectors = ndimage.gaussian_filter(rng.normal(size=(*shape, 3)), (1, 1, 1, 0)).astype(np.float32)
@@ -113,15 +114,24 @@ def test_seeds_and_cells_on_a_card_are_those_of_the_cpu(cpu_cuda):
     task = vectors, classes, 60.0, None
     found = divergence_seeds(*task)
     assert len(found) > 3
-    np.testing.assert_array_equal(divergence_seeds(*task, cpu_cuda), found)
+    np.testing.assert_array_equal(divergence_seeds(*task, gpu), found)
     for lowest_class in (1, 2):
         task = vectors, classes, lowest_class
         cells, corners = cells_with_sign_changes(*task)
         assert len(cells) > 3
-        on_card = cells_with_sign_changes(*task, cpu_cuda)
+        on_card = cells_with_sign_changes(*task, gpu)
         np.testing.assert_array_equal(on_card[0], cells)
         np.testing.assert_array_equal(on_card[1], corners)
-    assert len(divergence_seeds(vectors, classes * 0, 60.0, None, cpu_cuda)) == 0
+    assert len(divergence_seeds(vectors, classes * 0, 60.0, None, gpu)) == 0
+
+
+def test_seeds_and_cells_on_cuda(cpu_cuda):
+    check_seeds_and_cells(cpu_cuda)
+
+
+@pytest.mark.gpu
+def test_seeds_and_cells_on_a_real_gpu(gpu):
+    check_seeds_and_cells(gpu)
 
 
 def test_seeds_of_high_curvature_are_the_corners_of_a_box():
@@ -355,7 +365,8 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
 
 
-def test_distances_endpoints_and_radii_on_a_card_are_those_of_the_cpu(cpu_cuda, monkeypatch):
+def check_distances_endpoints_and_radii(gpu, monkeypatch):
+    """Those that the device finds are those of the CPU, bit for bit."""
     monkeypatch.setattr(endpoints, "LARGE", 1)
     monkeypatch.setattr(skeleton_graph, "PAIRS_AT_ONCE", 1000)
     found_ends = 0
@@ -363,26 +374,34 @@ def test_distances_endpoints_and_radii_on_a_card_are_those_of_the_cpu(cpu_cuda, 
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        launches = cpu_cuda.launches
-        found = device_distances.depth_and_characteristic(mask, spacing, Progress(), cpu_cuda)
+        found = device_distances.depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
         np.testing.assert_array_equal(found[0], depth)
         assert found[1] == topology.euler_characteristic(mask)
-        task = mask, sources, spacing, Progress(), None, cpu_cuda
+        task = mask, sources, spacing, Progress(), None, gpu
         found = device_distances.geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, 0.5, Progress()
         ends = protrusion_endpoints(*task)
-        assert protrusion_endpoints(*task, cpu_cuda).tolist() == ends.tolist()
+        assert protrusion_endpoints(*task, gpu).tolist() == ends.tolist()
         found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
-        task = mask, more, spacing, Progress(), known.copy(), cpu_cuda
+        task = mask, more, spacing, Progress(), known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
         np.testing.assert_array_equal(device_distances.geodesic_distance_on(*task), known)
-        assert cpu_cuda.launches >= launches + 6
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
-        radii = skeleton_graph.radius_at(*task, cpu_cuda)
+        radii = skeleton_graph.radius_at(*task, gpu)
         np.testing.assert_array_equal(radii, skeleton_graph.radius_at(*task))
     assert found_ends
+
+
+def test_distances_endpoints_and_radii_on_cuda(cpu_cuda, monkeypatch):
+    check_distances_endpoints_and_radii(cpu_cuda, monkeypatch)
+    assert cpu_cuda.launches >= 8 * 6
+
+
+@pytest.mark.gpu
+def test_distances_endpoints_and_radii_on_a_real_gpu(gpu, monkeypatch):
+    check_distances_endpoints_and_radii(gpu, monkeypatch)
