@@ -5,6 +5,7 @@ cropped, turned or of another spacing. Points are in the world; the segmentation
 below its parent transform.
 """
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,11 @@ class Clicks:
         node = self.nodes.get(kind)
         return PlacedPoints([], np.empty((0, 3)), []) if node is None else placed_points(node)
 
+    @property
+    def positions(self) -> tuple[list, list]:
+        """Where the placed points lie in the world: those in the vessel, those in the background."""
+        return self.points(VESSEL).world.tolist(), self.points(BACKGROUND).world.tolist()
+
     def add(self, position: Any, background: bool = False) -> None:
         """Place a point at a position of the world."""
         kind = BACKGROUND if background else VESSEL
@@ -81,8 +87,7 @@ class Clicks:
 
     def near(self, position: Any, reach: float) -> bool:
         """Whether a point lies within a distance (mm) of a position of the world."""
-        world = np.vstack([self.points(kind).world for kind in (VESSEL, BACKGROUND)])
-        return bool((np.linalg.norm(world - position, axis=1) <= reach).any())
+        return any(math.dist(each, position) <= reach for each in sum(self.positions, []))
 
     def remove_last(self) -> None:
         """Remove the point that was placed last."""
@@ -208,20 +213,3 @@ class EditorRun:
         components = label_components(labels & self._in_range)[0]
         held = np.unique(components[tuple(np.transpose(self._points[segment_id]))])
         return np.isin(components, held[held > 0])
-
-
-def segment_voxels(segmentation_node: Any, segment_id: str, like: Any) -> np.ndarray:
-    """The voxels of a segment on the grid of an image: ndarray (K, J, I), bool."""
-    image = slicer.vtkOrientedImageData()
-    segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
-    return voxels_on(image, like)
-
-
-def holds(segmentation_node: Any, segment_id: str, like: Any, voxels: np.ndarray) -> np.ndarray:
-    """Which voxels of an image's grid (flat, not none) a segment holds: only their box is read."""
-    places = np.stack(np.unravel_index(voxels, like.GetDimensions()[::-1]))
-    low, high = places.min(axis=1), places.max(axis=1)
-    matrix = image_to_world(like)
-    matrix[:3, 3] += matrix[:3, :3] @ low[::-1]
-    box = oriented_grid(matrix, (high - low + 1).tolist())
-    return segment_voxels(segmentation_node, segment_id, box)[tuple(places - low[:, None])]

@@ -15,11 +15,11 @@ from FuzzyConnectedGPULib import CachedConnectedness
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
-from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, array_from_image, tag_text
+from FuzzyVesselCoreLib.mrml.reading import array_from_image, tag_text, voxels_on
 from FuzzyVesselCoreLib.mrml.writing import remove_node
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
-from .editor_run import BACKGROUND, VESSEL, Clicks, EditorRun, holds, segment_voxels
+from .editor_run import Clicks, EditorRun
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
@@ -28,14 +28,14 @@ UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromCl
 
 
 class Inputs(NamedTuple):
-    """What a preview depends on; which voxels a segment got depends on the first two."""
+    """What is read from the editor; which voxels a segment got depends on the first two."""
 
     segmentation_node: Any = None
     grid: tuple = ()  # its geometry, the source volume, the times of their last changes
     masking: tuple = ()
+    segments: tuple = ()  # their IDs
     clicks: Clicks | None = None  # of the selected segment; None while the effect is not active
     points: tuple = ((), ())  # their positions, in the vessel and in the background
-    segments: dict[str, int] | tuple = ()  # their IDs, and times of the last edits
 
 
 class LiveVessel:
@@ -50,13 +50,13 @@ class LiveVessel:
         self._observers = VTKObservationMixin()
         self._seen = Inputs()
         self._pending: set[str] = set()
+        self._asked: Any = None  # what the preview is computed from; None where there is none
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
         self._labels: dict[str, np.ndarray] = {}  # .. of each segment
-        # Flat indices of a segment's voxels that are Apply's and not erased since, by its last
-        # Apply.
+        # Flat indices of a segment's voxels that are Apply's, by its last Apply.
         self._own: dict[tuple[str, str], np.ndarray] = {}
-        self._soon = qt.QTimer()  # an edit may empty a segment before it fills it
+        self._soon = qt.QTimer()  # one change may send many events
         self._soon.setSingleShot(True)
         self._soon.connect("timeout()", self.follow)
         self._preview = LabelPreview(_("Vessel from clicks preview"))
@@ -118,23 +118,18 @@ class LiveVessel:
         if segmentation_node is None or image is None:
             return Inputs()
         segmentation, segment_id = segmentation_node.GetSegmentation(), node.GetSelectedSegmentID()
-        segment_ids = segmentation.GetSegmentIDs()
         geometry = slicer.vtkSegmentationConverter.GetReferenceImageGeometryParameterName()
         above = [each.GetParentTransformNode() for each in (volume, segmentation_node)]
         moved = [(each, each and each.GetTransformToWorldMTime()) for each in above]
         grid = segmentation.GetConversionParameter(geometry), volume, image.GetMTime(), moved
         limits = node.GetSourceVolumeIntensityMask(), node.GetSourceVolumeIntensityMaskRange()
         masking = node.GetMaskMode(), node.GetMaskSegmentID(), limits
-        name = BINARY_LABELMAP
-        images = {each: segmentation.GetSegmentRepresentation(each, name) for each in segment_ids}
-        edits = {each: image and image.GetMTime() for each, image in images.items()}
-        found = Inputs(segmentation_node, grid, masking, segments=edits)
+        found = Inputs(segmentation_node, grid, masking, segmentation.GetSegmentIDs())
         clicks = Clicks(segmentation_node, segment_id)
         self._observe(segmentation, *clicks.nodes.values())
-        if not self._active or segment_id not in edits:
+        if not self._active or segment_id not in found.segments:
             return found
-        points = tuple(clicks.points(kind).world.tolist() for kind in (VESSEL, BACKGROUND))
-        return found._replace(clicks=clicks, points=points)
+        return found._replace(clicks=clicks, points=clicks.positions)
 
     def _observe(self, *nodes: Any) -> None:
         for node in filter(None, nodes):
@@ -142,52 +137,39 @@ class LiveVessel:
             self._observers.addObserver(node, event, lambda *_: self._soon.start())
 
     def follow(self) -> None:
-        """Switch to the segment that is selected; compute where its points or settings changed."""
+        """Switch to the segment that is selected; compute again where an input has changed."""
         now, seen = self._inputs(), self._seen
         self._seen = now
-        if now[:-1] != seen[:-1]:
-            self._turn(seen, now)
-        if gone := self._pending.difference(now.segments):
-            self.cancel(gone)
-        for segment_id in now.segments if now.segments != seen.segments else ():
-            state = self._state(segment_id)
-            if len(own := self._own.get(state, ())):
-                # Whoever paints again what was erased owns it.
-                image = self._effect.sourceVolumeImageData()
-                self._own[state] = own[holds(now.segmentation_node, segment_id, image, own)]
-
-    def _turn(self, seen: Inputs, now: Inputs) -> None:
-        turned = now.clicks != seen.clicks
-        for clicks, shown in ((seen.clicks, False), (now.clicks, True)):
-            for node in clicks.nodes.values() if turned and clicks is not None else ():
-                node.SetDisplayVisibility(shown)
+        if now.clicks != seen.clicks:
+            for clicks, shown in ((seen.clicks, False), (now.clicks, True)):
+                for node in clicks.nodes.values() if clicks is not None else ():
+                    node.SetDisplayVisibility(shown)
+        elif now.points != seen.points:
+            self._pending.add(now.clicks.segment_id)
         if now[:2] != seen[:2]:
             self._own = {}
-        if now[:2] != seen[:2] or now.clicks is None:
-            self._stop()
         if now.segmentation_node is not seen.segmentation_node:  # where the same IDs name others
             self._pending = set()
-        if self._found is None:
-            self.ui.sentenceLabel.text = ""
+        pending = self._pending.intersection(now.segments)
+        lists = {each: Clicks(now.segmentation_node, each) for each in pending}
+        points = {each: clicks.positions for each, clicks in lists.items() if clicks.nodes}
+        asked = (now[:3], points) if points and now.clicks is not None else None
+        if asked != self._asked:
+            self._stop() if asked is None else self._request()
+        self._asked = asked
         self._show()
-        if now.points != seen.points and not turned:
-            self._pending.add(self.clicks.segment_id)
-        if self._pending and self.clicks is not None and not (turned and self._found is not None):
-            self._request(apply_soon=turned and self._apply_soon)
 
     def _on_clear(self) -> None:
         for node in self.clicks.nodes.values():
             remove_node(node)
         self.follow()
-        self.cancel({self.clicks.segment_id})
 
     def _on_more(self, value: float) -> None:
         self.clicks.set_more(value)
         self._pending.add(self.clicks.segment_id)
-        if self._found is not None and self.clicks.segment_id in self._found.vessels:
+        self.follow()
+        if self._found is not None:
             self._draw()
-        else:
-            self._request()
 
     def _on_centrelines(self) -> None:
         segment_id = self.clicks.segment_id
@@ -201,11 +183,10 @@ class LiveVessel:
 
     # --- the preview
 
-    def _request(self, apply_soon: bool = False) -> None:
-        self._found, self._apply_soon = None, apply_soon
+    def _request(self) -> None:
+        self._found = None
         self.ui.sentenceLabel.text = _("Looking for the vessel ...")
         self.run.request()
-        self._show()
 
     def _read(self) -> EditorRun:
         node, image = self._effect.parameterSetNode(), self._effect.sourceVolumeImageData()
@@ -222,8 +203,7 @@ class LiveVessel:
         run, node = self._found, self._seen.segmentation_node
         shown = np.zeros(run.shape, np.uint8)
         colors, lines, self._labels = [], [], {}
-        there = [each for each in run.vessels if node.GetSegmentation().GetSegment(each)]
-        for number, segment_id in enumerate(there, 1):
+        for number, segment_id in enumerate(run.vessels, 1):
             more = Clicks(node, segment_id).more
             self._labels[segment_id] = labels = run.labels(segment_id, more)
             shown[labels] = number
@@ -247,6 +227,7 @@ class LiveVessel:
         self.run.stop()
         self._found, self._apply_soon = None, False
         self._preview.drop()
+        self.ui.sentenceLabel.text = ""
         self._show()
 
     def _show(self) -> None:
@@ -273,9 +254,10 @@ class LiveVessel:
         What was written for the same points before is replaced: a point in a leak takes the leak
         away. What else a segment holds is kept. Masking and overwriting are the editor's.
         """
-        if self._found is None:
+        if self._found is None:  # then as soon as it is
             self._pending.add(self.clicks.segment_id)
-            self._request(apply_soon=True)
+            self._apply_soon, self._asked = True, None
+            self.follow()
             return
         self.cancel()
         self._effect.saveStateForUndo()
@@ -303,21 +285,16 @@ class LiveVessel:
 
     def _voxels(self, segment_id: str) -> np.ndarray:
         """The voxels of a segment, on those that the editor edits."""
-        image = self._effect.sourceVolumeImageData()
-        return segment_voxels(self._seen.segmentation_node, segment_id, image)
+        image = slicer.vtkOrientedImageData()
+        self._seen.segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
+        return voxels_on(image, self._effect.sourceVolumeImageData())
 
     def _state(self, segment_id: str) -> tuple[str, str]:
         """A segment and its last Apply."""
         segment = self._seen.segmentation_node.GetSegmentation().GetSegment(segment_id)
         return segment_id, tag_text(segment, APPLIED)
 
-    def cancel(self, segment_ids: set[str] | None = None) -> None:
-        """Drop the previews of some segments, by default of all; those of others are made again.
-
-        The points stay.
-        """
-        self._pending = self._pending - segment_ids if segment_ids else set()
-        self._stop()
-        self.ui.sentenceLabel.text = ""
-        if self._pending and self.clicks is not None:
-            self._request()
+    def cancel(self) -> None:
+        """Drop the preview; the points stay."""
+        self._pending = set()
+        self.follow()
