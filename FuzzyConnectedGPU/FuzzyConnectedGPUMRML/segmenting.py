@@ -122,7 +122,8 @@ class SegmentationResult:
     affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
     scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
     warnings: list[str] = field(default_factory=list)  # what the user should know
-    faintLabels: tuple[str, ...] = ()  # of points without contrast to their surroundings
+    # Points without contrast to their surroundings: their list, and their index there.
+    faintPoints: list[tuple[Any, int]] = field(default_factory=list)
     segmentationNode: Any = None  # that was given, or added because True was given
 
     @property
@@ -187,8 +188,8 @@ class Run:
                 cached=cached,
             )
         except SameVoxelError as error:
-            seed = _labels_at(self._seeds, [error.voxel])[0]
-            other = _labels_at([self._background], [error.voxel])[0]
+            seed = _label_at(error.voxel, *self._seeds)
+            other = _label_at(error.voxel, self._background)
             text = _(
                 "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or "
                 "delete one."
@@ -221,8 +222,8 @@ class Run:
         writing.refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
         writing.refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
         result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
-        faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
-        result.faintLabels = _labels_at(self._seeds, faint)
+        faint = {voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())}
+        result.faintPoints = _points_in(faint, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
         return result
 
@@ -286,15 +287,24 @@ def _names_of(lists: Sequence[Any]) -> list[str]:
     return names
 
 
-def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
-    """Labels of the points that lie in voxels."""
-    wanted = {tuple(map(int, each)) for each in voxels}
-    return tuple(
-        str(label)
+def _label_at(voxel: tuple[int, ...], *seeds: PlacedPoints) -> str:
+    """The label of a point that lies in a voxel."""
+    return next(
+        label
         for each in seeds
-        for voxel, label in zip(each.voxels.tolist(), each.labels)
-        if tuple(voxel) in wanted
+        for place, label in zip(each.voxels.tolist(), each.labels)
+        if tuple(place) == tuple(voxel)
     )
+
+
+def _points_in(voxels: set, lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int]]:
+    """The points, as list and index, that lie in voxels now: a run may have begun long ago."""
+    found = []
+    for node in lists:
+        points = placed_points(node)
+        places = points_in_volume(volume_node, points.world).tolist()
+        found += [(node, n) for n, place in zip(points.indices, places) if tuple(place) in voxels]
+    return found
 
 
 def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:

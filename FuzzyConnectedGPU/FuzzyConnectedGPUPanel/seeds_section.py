@@ -132,13 +132,16 @@ class SeedsSection:
 
     # --- what runs find
 
-    def mark_faint(self, lists: list[Any], labels: tuple[str, ...]) -> None:
-        """Mark the points without contrast in the views; the mark is saved with the scene."""
+    def mark_faint(self, lists: list[Any], faint: list[tuple[Any, int]]) -> None:
+        """Mark the points (list, index) without contrast in the views, and no others of the lists.
+
+        The mark is saved with the scene.
+        """
         for node in lists:
             if node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetColor(FAINT_COLOR)
             for index in range(node.GetNumberOfControlPoints()):
-                good = node.GetNthControlPointLabel(index) not in labels
+                good = (node, index) not in faint
                 if node.GetNthControlPointSelected(index) != good:
                     node.SetNthControlPointSelected(index, good)
 
