@@ -15,9 +15,9 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
-from .component import assemble
 from .curve_skeleton import CurveSkeleton
-from .extraction import SkeletonOptions, checked_spacing
+from .extraction import assemble
+from .options import SkeletonOptions, checked_spacing
 from .preparing import Prepared, cavity_counts, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate

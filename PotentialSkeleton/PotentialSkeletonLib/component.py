@@ -1,35 +1,25 @@
-"""The skeleton of each component, stage by stage; then all of them as one, with its report."""
+"""The skeleton of one component, stage by stage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
-from .curve_skeleton import Branch, CurveSkeleton, Node
-from .device_distances import depth_and_characteristic, geodesic_distance_on
+from .curve_skeleton import Branch, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
-from .extraction import SkeletonOptions
-from .force_field import (
-    NOT_RESOLVED,
-    changes,
-    checked_device,
-    counted,
-    field_of_components,
-)
-from .preparing import LARGE, ComponentVolumes, Prepared
+from .force_field import field_of_components
+from .options import SkeletonOptions, checked_device
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, is_in_any, union
 from .traced_curves import ComponentCurves, voxels_of
-
-TINY = 27  # voxels: components below it are reported
+from .volumes import LARGE, ComponentVolumes, depth_and_characteristic, geodesic_distance_on
 
 
 @dataclass(frozen=True)
@@ -75,82 +65,6 @@ class Stages:
         yield progress
         self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
 
-
-def skeleton_report(
-    prepared: Prepared,
-    parts: Sequence[ComponentSkeleton],
-    nodes: Sequence[Node],
-    branches: Sequence[Branch],
-) -> dict[str, Any]:
-    """The report but for the seconds; its entries are documented at `skeletonize`."""
-    pieces = sum(part.pieces for part in parts)
-    characteristics = [part.characteristic for part in parts]
-    object_cycles = len(parts) - sum(characteristics)
-    skeleton_cycles = len(branches) - len(nodes) + pieces
-    rounded = np.round([node.position for node in nodes], 6)
-    guarantees = dict(
-        thin=all(part.is_thin for part in parts),
-        inside=all(part.is_inside for part in parts),
-        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
-        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
-        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
-    )
-    report: dict[str, Any] = dict(
-        components=len(parts),
-        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
-        object_cycles=object_cycles,
-        skeleton_cycles=skeleton_cycles,
-        **prepared.changes,
-        joins=sum(part.joins for part in parts),
-        thinned_voxels=sum(part.thinned for part in parts),
-        skeleton_voxels=sum(len(part.voxels) for part in parts),
-        removable_voxels=sum(part.removable for part in parts),
-        level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
-        charge_distances=[part.charge_distance for part in parts],
-        index_sums=[part.index_sum for part in parts],
-        euler_characteristics=characteristics,
-        guarantees=guarantees,
-        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
-    )
-    notes = [*changes(report), *prepared.warnings]
-    notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
-    report["warnings"] = [*notes, *doubts(report, nodes, branches)]
-    return report
-
-
-# ---- what is said of a skeleton; the numbers behind it are in its report
-
-NOT_HELD = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton has not one connected component for each "
-    "component of the object.",
-    "same_cycles": "The skeleton has not as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
-}
-
-
-def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
-    """Messages on what is doubtful in a result."""
-    found = []
-    if report["tiny_components"]:
-        components = counted(report["components"], "component")
-        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
-    if not branches:
-        points = counted(len(nodes), "point")
-        found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
-    if any(
-        index_sum not in (None, characteristic)
-        for index_sum, characteristic in zip(
-            report["index_sums"], report["euler_characteristics"], strict=True
-        )
-    ):
-        found.append(NOT_RESOLVED)
-    found += [NOT_HELD[name] for name, held in report["guarantees"].items() if not held]
-    return found
-
-
-# ---- The skeleton of one component: the pipeline's stages in order, for each level
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
@@ -327,50 +241,3 @@ class _ComponentRun:
             messages=self.messages,
             device=self.device,
         )
-
-
-# ---- From the components of a prepared object to one skeleton and its report
-
-Spacing = tuple[float, float, float]
-
-
-def assemble(
-    prepare: Callable[[Progress], Prepared],
-    shape: tuple[int, ...],
-    spacing: Spacing,
-    options: SkeletonOptions,
-    progress: Progress,
-) -> CurveSkeleton:
-    """The `CurveSkeleton` of an object; see `skeletonize`.
-
-    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
-    spacing (mm).
-    """
-    choose_device(checked_device(options.method, options.device))  # an error before the work begins
-    stages = Stages(progress)
-    with stages.stage("prepare", 0.0, 0.02) as part:
-        prepared = prepare(part)
-    parts: list[ComponentSkeleton] = []
-    nodes: list[Node] = []
-    branches: list[Branch] = []
-    points: list[CriticalPoint] = []
-    voxels: list[np.ndarray] = []
-    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
-    for number, (origin, mask) in enumerate(prepared.components):
-        own = stages.part(ends[number - 1] if number else 0.02, ends[number])
-        found, first = skeletonize_component(mask, spacing, options, own), len(nodes)
-        parts.append(found)
-        voxels.append(found.voxels + origin)
-        points += [replace(p, position=p.position + origin) for p in found.critical_points]
-        for node in found.nodes:
-            nodes.append(replace(node, position=node.position + origin, component=number + 1))
-        for branch in found.branches:
-            start, end = branch.start + first, branch.end + first
-            radii, places = branch.radius, branch.points + origin
-            branches.append(Branch(places, radii, start, end, number + 1))
-    report = skeleton_report(prepared, parts, nodes, branches)
-    report["seconds"] = stages.seconds
-    progress.advance(1.0)
-    everywhere = np.concatenate(voxels)
-    everywhere = everywhere[np.lexsort(everywhere.T[::-1])]
-    return CurveSkeleton(nodes, branches, points, everywhere, shape, spacing, report)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -23,11 +22,9 @@ from FuzzyVesselCoreLib.voxels.masks import (
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
-from .extraction import SkeletonOptions
-from .force_field import checked_device
-from .voxel_classes import checked_labelmap
-
-LARGE = 1 << 20  # voxels of a box: in smaller ones the CPU has labels and distances sooner
+from .options import SkeletonOptions, checked_device, checked_labelmap
+from .thinning import thin
+from .volumes import LARGE
 
 
 @dataclass
@@ -43,28 +40,6 @@ class Prepared:
     changes: dict[str, int]
     warnings: list[str]
     components: Iterable[tuple[np.ndarray, np.ndarray]]
-
-
-@dataclass
-class ComponentVolumes:
-    """One component, in a box that it does not touch.
-
-    `mask` (bool, K, J, I) has no cavities, `depth` (float32) is the distance to the outside in mm,
-    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once there are any, and
-    `classes` what is not 0 where curves may run: in the object, and as far as its charges were
-    moved outward. `distances` (int32) are along the component from the skeleton, once there is one.
-    """
-
-    mask: np.ndarray
-    spacing: tuple[float, float, float]
-    depth: np.ndarray
-    vectors: Any = None
-    classes: Any = None
-    distances: Any = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.mask.shape
 
 
 def prepare(
@@ -181,8 +156,6 @@ def close_tunnels(
     pushed through it, between the faces of the object's voxels; none that is wider is closed.
     Returned are the closed object, and how many tunnels were closed and voxels added.
     """
-    from .thinning import thin
-
     progress = Progress.of(progress)
     tunnels = cycle_count(mask)
     if tunnels == 0:

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import removal_order
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
-from .preparing import ComponentVolumes
+from .volumes import ComponentVolumes
 
 Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels

@@ -9,8 +9,8 @@ from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import CriticalPoint
-from .preparing import ComponentVolumes
 from .streamlines import Tracer, core_curves
+from .volumes import ComponentVolumes
 
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
 

@@ -17,10 +17,10 @@ from FuzzyVesselCoreLib.voxels.distances import (
 )
 from PotentialSkeletonLib import (
     critical_points,
-    device_distances,
     endpoints,
     force_field,
     skeleton_graph,
+    volumes,
 )
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
@@ -374,12 +374,12 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        found = device_distances.depth_and_characteristic(mask, spacing, Progress(), gpu)
+        found = volumes.depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
         np.testing.assert_array_equal(found[0], depth)
         assert found[1] == topology.euler_characteristic(mask)
         task = mask, sources, spacing, Progress(), None, gpu
-        found = device_distances.geodesic_distance_on(*task)
+        found = volumes.geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, 0.5, Progress()
@@ -389,7 +389,7 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = mask, more, spacing, Progress(), known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(device_distances.geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(volumes.geodesic_distance_on(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
         radii = skeleton_graph.radius_at(*task, gpu)
