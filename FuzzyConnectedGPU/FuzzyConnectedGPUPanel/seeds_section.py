@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .input_section import Cell, Table, icon
-from .result_section import chosen_threshold
+from .result_section import users_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -396,7 +396,7 @@ class ClickUndo:
         self.react(parameters)
         with self._panel.changing():
             threshold = step(self.history)
-        if threshold != chosen_threshold(parameters):
+        if threshold != users_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
 
@@ -404,7 +404,7 @@ class ClickUndo:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self.history.record([each for each in lists if each], chosen_threshold(parameters))
+            self.history.record([each for each in lists if each], users_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self.history.can_undo
