@@ -104,7 +104,7 @@ def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     return ContrastThreshold(*map(float, text.split())) if text else None
 
 
-def threshold_of_run(scene_node: Any) -> float | None:
+def recorded_threshold(scene_node: Any) -> float | None:
     """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
     contrast = contrast_threshold(scene_node)
     if contrast is not None:
@@ -134,12 +134,12 @@ class VolumeCurve:
 
 def scene_curve(scene_node: Any) -> VolumeCurve:
     """The curve of a fuzzy scene, which is counted once an edit."""
-    values, voxel = scene_array(scene_node), _voxel_ml(scene_node)
+    values, voxel = scene_array(scene_node), voxel_ml(scene_node)
     key = "curve", voxel
     return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(values, voxel))
 
 
-def _voxel_ml(volume_node: Any) -> float:
+def voxel_ml(volume_node: Any) -> float:
     return reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
 
 
@@ -153,7 +153,7 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
         image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
     )
     found = counts.sum() if label is None else counts[label]
-    return float(found) * _voxel_ml(labelmap_node)
+    return float(found) * voxel_ml(labelmap_node)
 
 
 def scene_array(scene_node: Any) -> np.ndarray:

@@ -345,7 +345,7 @@ class ClickHistory:
     def undo(self) -> Any:
         """Put the lists back to the step before; returns the setting of that step.
 
-        Who observes the lists must not call `record` in the middle.
+        Observers of the lists must not call `record` before it returns.
         """
         return self._go(-1 if self.can_undo else 0)
 

@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .input_section import Cell, Table, icon
-from .result_section import chosen_threshold
+from .result_section import users_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -132,13 +132,16 @@ class SeedsSection:
 
     # --- what runs find
 
-    def mark_faint(self, lists: list[Any], labels: tuple[str, ...]) -> None:
-        """Mark the points without contrast in the views; the mark is saved with the scene."""
+    def mark_faint(self, lists: list[Any], faint: list[tuple[Any, int]]) -> None:
+        """Mark the points (list, index) without contrast in the views, and no others of the lists.
+
+        The mark is saved with the scene.
+        """
         for node in lists:
             if node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetColor(FAINT_COLOR)
             for index in range(node.GetNumberOfControlPoints()):
-                good = node.GetNthControlPointLabel(index) not in labels
+                good = (node, index) not in faint
                 if node.GetNthControlPointSelected(index) != good:
                     node.SetNthControlPointSelected(index, good)
 
@@ -393,7 +396,7 @@ class ClickUndo:
         self.react(parameters)
         with self._panel.changing():
             threshold = step(self.history)
-        if threshold != chosen_threshold(parameters):
+        if threshold != users_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
 
@@ -401,7 +404,7 @@ class ClickUndo:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self.history.record([each for each in lists if each], chosen_threshold(parameters))
+            self.history.record([each for each in lists if each], users_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self.history.can_undo

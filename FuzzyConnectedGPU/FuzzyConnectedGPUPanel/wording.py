@@ -113,7 +113,7 @@ class Situation:
     """What the advice depends on."""
 
     has_volume: bool = False
-    why_not: str = ""  # what else stands against a run
+    why_not: str = ""  # why else a run cannot begin
     points: int = 0  # of vessels, that are placed
     placing: bool = False  # whether the mouse places points just now
     running: bool = False
@@ -124,7 +124,7 @@ class Situation:
     millilitres: float | None = None  # of the result; None where there is none
     share: float = 0.0  # of the image that the result fills
     excess: float = 1.0  # how many times larger it is than that of the automatic threshold
-    problem: bool = False  # whether the status line says what stands against the last run
+    problem: bool = False  # whether the status line says why the last run failed
     several: bool = False  # whether there are several vessels
 
 

@@ -241,7 +241,7 @@ def _bearer(node: Any) -> Any:
 
 
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
-    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    """ID of the newest segment of these seeds and this volume, also an edited one; or ""."""
     return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
 
 

@@ -126,7 +126,7 @@ def _set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
 
 
 def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
-    """Names of segments that stand against a surface of one: no run wrote them, and none has."""
+    """Names of segments that prevent a surface of one: no run wrote them, and they have none."""
     return [
         segment.GetName()
         for segment in _others(segmentation_node, segment_id)

@@ -36,7 +36,7 @@ class Panel:
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
-    problem = False  # whether the status line says what stands against the last run
+    problem = False  # whether the status line says why the last run failed
     _said_of: Any = None  # the subject of the status line's text
 
     def __init__(self, widget: Any) -> None:

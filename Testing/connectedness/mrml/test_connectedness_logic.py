@@ -284,7 +284,7 @@ def test_a_point_hands_a_branch_over(logic, two):
         logic.segmentSeveral(volume, lists, device="cpu").warnings
     )
     portal.SetNthControlPointPositionWorld(index, (1e4, 0, 0))
-    assert "outside of the volume" in " ".join(
+    assert "outside the volume" in " ".join(
         logic.segmentSeveral(volume, lists, device="cpu").warnings
     )
 
