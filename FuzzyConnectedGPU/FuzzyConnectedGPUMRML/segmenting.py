@@ -13,7 +13,7 @@ import numpy as np
 from FuzzyConnectedGPULib import HandOver, Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
-from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
+from FuzzyConnectedGPULib.relative.groups import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading, segments, writing

@@ -7,8 +7,8 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_validation
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
+from FuzzyConnectedGPULib.scene import AutomaticThreshold, ContrastThreshold
+from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyConnectedGPUMRML.segmenting import UnsureNote
 from FuzzyVesselCoreLib.widgets.wording import common_sentence
 

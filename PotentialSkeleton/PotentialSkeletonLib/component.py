@@ -13,12 +13,12 @@ from FuzzyVesselCoreLib.progress import Progress
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .curve_skeleton import Branch, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
-from .force_field import field_of_components
+from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, is_in_any, union
-from .traced_curves import ComponentCurves, voxels_of
+from .traced_curves import ComponentCurves, voxels_at
 from .volumes import LARGE, ComponentVolumes, depth_and_characteristic, geodesic_distance_on
 
 
@@ -81,10 +81,10 @@ def skeletonize_component(
     device = checked_device(options.method, options.device)
     if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
         device = "cpu"
-    found, notes = on_device_or_cpu(
+    skeleton, notes = on_device_or_cpu(
         device, lambda gpu: _ComponentRun(mask, spacing, options, stages, gpu).run()
     )
-    return replace(found, messages=(*notes, *found.messages))
+    return replace(skeleton, messages=(*notes, *skeleton.messages))
 
 
 class _ComponentRun:
@@ -100,16 +100,15 @@ class _ComponentRun:
             gpu.keep(mask, gpu.put(mask))
         self.seeds = np.empty((0, 3), np.int64)
         with stages.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(mask, spacing, progress, self.gpu)
-            depth, self.characteristic = found
+            depth, characteristic = depth_and_characteristic(mask, spacing, progress, self.gpu)
+            self.characteristic = characteristic
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
-            self.thinning = LevelThinning(self.volumes, self.characteristic)
+            self.thinning = LevelThinning(self.volumes, characteristic)
 
     def run(self) -> ComponentSkeleton:
         if np.count_nonzero(self.volumes.mask) >= MIN_FIELD_VOXELS:
-            self.compute_field()
-            self.find_core()
+            self.find_core(self.compute_field())
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
@@ -124,7 +123,8 @@ class _ComponentRun:
             self.thinning.end_level()
         return self.result()
 
-    def compute_field(self) -> None:
+    def compute_field(self) -> ForceField:
+        """The field; the volumes have its forces and classes from now on."""
         volumes, options = self.volumes, self.options
         with self.stages.stage("field", 0.05, 0.55) as progress:
             sides = volumes.spacing
@@ -133,31 +133,33 @@ class _ComponentRun:
                 unit_depth = (
                     volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
                 )
-            self.found = field_of_components(
+            field = field_of_components(
                 volumes.mask, volumes.mask, options.strength, self.charge_distance, options.method,
                 self.gpu_of_field, unit_depth=unit_depth, progress=progress,
             )  # fmt: skip
-        volumes.vectors, volumes.classes = self.found.vectors, self.found.classes
-        self.messages, self.device = self.found.notes, self.found.device
-        self.charge_distance = self.found.charge_distance
+        volumes.vectors, volumes.classes = field.vectors, field.classes
+        self.messages, self.device = field.notes, field.device
+        self.charge_distance = field.charge_distance
+        return field
 
-    def find_core(self) -> None:
+    def find_core(self, field: ForceField) -> None:
         """Critical points of the field and seeds, and the curves between these points."""
         volumes, level = self.volumes, self.options.level
         with self.stages.stage("critical points", 0.55, 0.58) as progress:
-            points = critical_points(self.found, True, progress, self.gpu)
+            points = critical_points(field, True, progress, self.gpu)
             if level >= 2:
-                given = volumes.vectors, volumes.classes, self.options.divergence, progress
-                self.seeds = divergence_seeds(*given, self.gpu)
+                self.seeds = divergence_seeds(
+                    volumes.vectors, volumes.classes, self.options.divergence, progress, self.gpu
+                )
             if self.gpu_of_field is not None:
                 self.gpu_of_field.drop(volumes.vectors, volumes.classes)
-            voxels = voxels_of([point.position for point in points]).reshape(-1, 3)
+            voxels = voxels_at([point.position for point in points]).reshape(-1, 3)
             inside = self.volumes.depth[tuple(voxels.T)] > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stages.stage("curves", 0.58, 0.6) as progress:
             self.curves.trace_core([p for p in points if p.kind != REPELLER], progress)
             anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
-            voxels = voxels_of(anchors).reshape(-1, 3)
+            voxels = voxels_at(anchors).reshape(-1, 3)
             self.thinning.anchor(np.ravel_multi_index(voxels.T, self.volumes.shape))
 
     def thin_along_curves(self, start: float) -> None:
@@ -167,16 +169,24 @@ class _ComponentRun:
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; distances from an earlier one sink."""
         volumes = self.volumes
-        task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress, volumes.distances
-        volumes.distances = geodesic_distance_on(*task, self.gpu)
+        volumes.distances = geodesic_distance_on(
+            volumes.mask,
+            self.thinning.skeleton,
+            volumes.spacing,
+            progress,
+            known=volumes.distances,
+            gpu=self.gpu,
+        )
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
         volumes, spacing = self.volumes, self.volumes.spacing
+        min_length = MIN_PROTRUSION * min(spacing)
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
-            measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
-            endpoints = protrusion_endpoints(*measured, spacing, least, progress, self.gpu)
+            endpoints = protrusion_endpoints(
+                volumes.distances, volumes.depth, spacing, min_length, progress, self.gpu
+            )
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
             if self.curves.has_field:
@@ -188,8 +198,15 @@ class _ComponentRun:
         volumes, skeleton = self.volumes, self.thinning.skeleton
         with self.stages.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
-            measured = volumes.distances, volumes.depth, volumes.spacing
-            further = endpoints_beyond(*measured, skeleton, endpoints, progress, self.gpu)
+            further = endpoints_beyond(
+                volumes.distances,
+                volumes.depth,
+                volumes.spacing,
+                skeleton,
+                endpoints,
+                progress,
+                self.gpu,
+            )
             self.add_endpoints(further, progress)
         return len(further) > 0
 
@@ -217,15 +234,16 @@ class _ComponentRun:
         traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
             positions = curves.passed.positions(voxels)
-            task = volumes.mask, volumes.spacing, progress, self.gpu
-            graph = skeleton_graph(voxels, positions, *task)
+            nodes, branches = skeleton_graph(
+                voxels, positions, volumes.mask, volumes.spacing, progress, self.gpu
+            )
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(component_count(voxels[traced]) - 1, 0)
         return ComponentSkeleton(
             voxels=voxels,
-            nodes=graph[0],
-            branches=graph[1],
+            nodes=nodes,
+            branches=branches,
             critical_points=self.critical_points,
             level_voxels=thinning.level_voxels,
             joins=joins,

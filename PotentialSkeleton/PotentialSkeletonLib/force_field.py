@@ -234,10 +234,20 @@ class _FieldRun:
             self._ended("place")
         launch = self._launch
         return ForceField(
-            vectors, classes, solid, labels, self._strength, layers, self._used_method(),
-            "cpu" if self._gpu is None else self._gpu.name, launch and launch.threads,
-            launch and launch.occupancy, self._seconds, self._peak, self._notes(),
-        )  # fmt: skip
+            vectors=vectors,
+            classes=classes,
+            object=solid,
+            labels=labels,
+            strength=self._strength,
+            charge_distance=layers,
+            method=self._used_method(),
+            device="cpu" if gpu is None else gpu.name,
+            threads_per_block=launch and launch.threads,
+            occupancy=launch and launch.occupancy,
+            seconds=self._seconds,
+            peak_bytes=self._peak,
+            notes=self._notes(),
+        )
 
     def _forces(
         self, mask: Any, depth: np.ndarray | None, progress: Progress
@@ -409,9 +419,9 @@ def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
     _, rows, width = classes.shape
     for k, j, i in np.ndindex(3, 3, 3):
         near = voxels + (((k - 1) * rows + j - 1) * width + i - 1)
-        counted = xp.flatnonzero(is_inner[near])
-        sums[counted] += forces[near[counted]]
-        counts[counted] += 1
+        beside_inner = xp.flatnonzero(is_inner[near])
+        sums[beside_inner] += forces[near[beside_inner]]
+        counts[beside_inner] += 1
     has_inner = xp.flatnonzero(counts)
     forces[voxels[has_inner]] = sums[has_inner] / counts[has_inner, None]
 

@@ -26,6 +26,15 @@ from .options import SkeletonOptions, checked_device, checked_labelmap
 from .thinning import thin
 from .volumes import LARGE
 
+NO_CHANGES = dict(
+    cavities_filled=0,
+    cavity_voxels=0,
+    islands_dropped=0,
+    island_voxels=0,
+    tunnels_closed=0,
+    tunnel_voxels=0,
+)
+
 
 @dataclass
 class Prepared:
@@ -58,14 +67,12 @@ def prepare(
     warnings = input_warnings(values, bool(given.all()), options.strength)
     solid = given[box]
     origin = np.array([side.start - 1 for side in box])
-    changes = cavity_counts([0, 0]) | dict(
-        islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
-    )
+    changes = dict(NO_CHANGES)
     device = checked_device(options.method, options.device)
     is_one = is_one_solid_on(device, solid)
     if not is_one:
-        solid, *cavities = fill_cavities(solid)
-        changes |= cavity_counts(cavities)
+        solid, cavities, cavity_voxels = fill_cavities(solid)
+        changes |= dict(cavities_filled=cavities, cavity_voxels=cavity_voxels)
         if options.drop_islands > 1:
             labels, count = label_components(solid)
             sizes = np.bincount(labels.ravel(), minlength=count + 1)
@@ -73,8 +80,10 @@ def prepare(
             solid = solid & ~small[labels]
             changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
     if options.close_tunnels > 0:
-        solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
-        changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
+        solid, tunnels, tunnel_voxels = close_tunnels(
+            solid, options.close_tunnels, spacing, progress
+        )
+        changes |= dict(tunnels_closed=tunnels, tunnel_voxels=tunnel_voxels)
     progress.check()
     count = 1
     if not is_one:
@@ -123,11 +132,6 @@ def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str
             _("The labelmap has values that are no whole numbers; all but 0 are the object.")
         )
     return warnings
-
-
-def cavity_counts(cavities: Sequence[int]) -> dict[str, int]:
-    """The report's counts of cavities and their voxels."""
-    return dict(zip(("cavities_filled", "cavity_voxels"), cavities, strict=True))
 
 
 def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:

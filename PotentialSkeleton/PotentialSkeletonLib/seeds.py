@@ -180,7 +180,7 @@ def cells_with_sign_changes(
 @compiled
 def cells_of_planes(vectors, classes, shape, offsets, lowest_class, first, last):
     """The same, flat, of cells that begin in some planes, from all vectors and classes (flat)."""
-    found = [0]
+    found = [0]  # left out below: numba has the list's type from it
     for k in range(first, last):
         for j in range(shape[1] - 1):
             row = (k * shape[1] + j) * shape[2]

@@ -64,7 +64,7 @@ class ComponentCurves:
         while len(seeds := seeds[~self._are_near(seeds, there, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
-            there = np.unique(voxels_of(self._trace_from(used[-1])), axis=0)
+            there = np.unique(voxels_at(self._trace_from(used[-1])), axis=0)
         return np.array(used, np.int64)
 
     def _are_near(
@@ -143,7 +143,7 @@ MOST_SEGMENTS = 16  # of a step of that length
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 
 
-def voxels_of(positions: Any) -> np.ndarray:
+def voxels_at(positions: Any) -> np.ndarray:
     """Voxels of positions (n, 3) or (3,), those on a face in the one below; integers."""
     return np.floor(np.asarray(positions) + (0.5 - FACE_OFFSET)).astype(np.int64)
 
@@ -196,7 +196,7 @@ class CurveVoxels:
 
 @inlined
 def voxel_along(position: float) -> int:
-    """As `voxels_of`, along one axis."""
+    """As `voxels_at`, along one axis."""
     return int(np.floor(position + (0.5 - FACE_OFFSET)))
 
 

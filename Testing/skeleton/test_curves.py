@@ -35,7 +35,7 @@ from PotentialSkeletonLib.seeds import (
     divergence_seeds,
 )
 from PotentialSkeletonLib.streamlines import Tracer, core_curves
-from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_of
+from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_at
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
 
 
@@ -240,7 +240,7 @@ def test_on_faces_edges_and_corners_rounding_decides_nothing(curve, noise):
     assert (mask_of(exact) == mask_of(moved)).all()
     own = np.argwhere(mask_of(exact))
     np.testing.assert_allclose(exact.positions(own), moved.positions(own), atol=1e-3)
-    assert (voxels_of(np.array(curve) + noise) == voxels_of(curve)).all()
+    assert (voxels_at(np.array(curve) + noise) == voxels_at(curve)).all()
 
 
 def test_a_curve_that_leaves_the_object_stays_connected_along_its_deepest_voxels():
