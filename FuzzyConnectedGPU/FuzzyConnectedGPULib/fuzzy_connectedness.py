@@ -17,8 +17,8 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from .affinity import GaussianAffinity, level_values
 from .input_validation import SolverDeviceError
 from .problem import Problem, state_problem
+from .scene import FuzzyScene
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
-from .thresholds import FuzzyScene
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast import ContrastThreshold, contrast_connectedness
-from .contrast.contrast_model import CachedConnectedness
+from .contrast.contrast_model import CachedConnectedness, contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of
-from .relative.relative_connectedness import BACKGROUND, DISPUTED, HandOver, checked_vessels
-from .thresholds import FuzzyScene, binarize, check_rounds, check_threshold, choose_threshold
-from .thresholds import fill_gaps as filled
+from .relative.groups import BACKGROUND, DISPUTED, checked_vessels
+from .relative.hand_overs import HandOver, apply_hand_overs
+from .scene import ContrastThreshold, FuzzyScene, binarize, check_rounds, check_threshold
+from .scene import fill_gaps as filled
+from .thresholds import choose_threshold
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
@@ -50,7 +51,7 @@ class SegmentOptions:
     device : str
         As in `connectedness`.
     fill_gaps : int
-        Rounds of `thresholds.fill_gaps`, which adds voxels that noise left out of a wide
+        Rounds of `scene.fill_gaps`, which adds voxels that noise left out of a wide
         vessel.
 
     Raises
@@ -352,8 +353,6 @@ def relabel(
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
-        from .relative.division import apply_hand_overs
-
         points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)
         unit = checked_spacing(spacing, solid[0]).tolist()
         notes = apply_hand_overs(own, points, hand_overs, unit)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
+from FuzzyConnectedGPULib.scene import ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import provenance, reading

@@ -7,10 +7,10 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_validation
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
+from FuzzyConnectedGPULib.scene import AutomaticThreshold, ContrastThreshold
+from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyConnectedGPUMRML.segmenting import UnsureNote
-from FuzzyVesselCoreLib.widgets import wording as common
+from FuzzyVesselCoreLib.widgets.wording import common_sentence
 
 
 def worded(said: Any) -> str:
@@ -18,7 +18,7 @@ def worded(said: Any) -> str:
     for kind, sentence in SENTENCES.items():
         if isinstance(said, kind):
             return sentence(said) if callable(sentence) else sentence.format(**vars(said))
-    return common.worded(said)
+    return common_sentence(said)
 
 
 def _solver(said: Any) -> str:

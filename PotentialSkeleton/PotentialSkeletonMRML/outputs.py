@@ -144,7 +144,7 @@ def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, lis
             nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
     every = [node for given in nodes.values() for node in given]
     writing.check_apart(every, {_("input"): solid.node})
-    writing.refuse_without([solid.node, *every])
+    writing.check_in_scene([solid.node, *every])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))

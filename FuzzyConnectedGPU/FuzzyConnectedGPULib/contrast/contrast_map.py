@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import ndimage
 
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 
+from .background import Tissue, lower_own_background, tissue_near
+from .clicks import at_click, ridge_near
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
-from .tissue import Tissue, lower_own_background, tissue_near
 from .widest_paths import STEPS, Reached, widest_paths, widest_paths_on_device
 
 if TYPE_CHECKING:
@@ -335,96 +335,3 @@ def _box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> 
         return full_box(shape)
     margin = [int(np.ceil(MARGIN / step)) for step in unit]
     return padded_box(bounding_box(mask) or full_box(shape), margin, shape)
-
-
-# ---- Neighbourhoods of a click; lengths are multiples of the smallest spacing
-
-MAX_RADIUS = 30.0  # of a ball that is searched around a click
-
-
-class Ball:
-    """The box around a click that holds a ball.
-
-    `box` are slices of the volume, `centre` is the click within the box.
-    """
-
-    def __init__(
-        self, shape: Sequence[int], click: Sequence[int], radius: float, unit: np.ndarray
-    ) -> None:
-        reach = np.ceil(radius / unit).astype(int)
-        self.box = tuple(
-            slice(max(int(c - r), 0), min(int(c + r + 1), n))
-            for c, r, n in zip(click, reach, shape)
-        )
-        self.centre = tuple(int(c - s.start) for c, s in zip(click, self.box))
-        self.radius = radius
-        self._click, self._unit = click, unit
-
-    @cached_property
-    def squared(self) -> np.ndarray:
-        """Squared distance (float32) of the box's voxels to the click."""
-        return squared_distance(self.box, self._click, self._unit)
-
-    @property
-    def inside(self) -> np.ndarray:
-        """Voxels of the box within the ball."""
-        return self.squared <= self.radius**2
-
-
-def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndarray) -> np.ndarray:
-    """Squared distance (float32) of a box's voxels to a point of the volume."""
-    axes = np.ogrid[box]
-    squares = [((x - c) * u) ** 2 for x, c, u in zip(axes, point, unit)]
-    return np.asarray(sum(squares)).astype(np.float32)
-
-
-def at_click(values: np.ndarray, click: Sequence[int]) -> float:
-    """The median of the 27 voxels around a click, or its own value where that is higher."""
-    near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
-    return max(float(np.median(near)), float(values[tuple(click)]))
-
-
-def ridge_near(
-    values: np.ndarray, click: Sequence[int], radius: float, unit: np.ndarray
-) -> tuple[float, tuple[int, ...]]:
-    """The highest median-filtered value near a click, and its voxel.
-
-    A click beside the middle of a vessel means the vessel, not its border.
-    """
-    ball = Ball(values.shape, click, radius, unit)
-    filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
-    filtered[~ball.inside] = -np.inf
-    highest = np.unravel_index(filtered.argmax(), filtered.shape)
-    voxel = tuple(int(a + s.start) for a, s in zip(highest, ball.box))
-    return float(filtered[highest]), voxel
-
-
-def peaks_near(
-    values: np.ndarray, box: tuple[slice, ...], radius: float, unit: np.ndarray
-) -> np.ndarray:
-    """The highest value within a radius (box-shaped) of each voxel of a box."""
-    reach = [round(radius / u) for u in unit]
-    wide = tuple(slice(max(s.start - r, 0), s.stop + r) for s, r in zip(box, reach))
-    highest = ndimage.maximum_filter(values[wide], [2 * r + 1 for r in reach], mode="nearest")
-    return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
-
-
-def inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
-    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
-    if not labels[tuple(click)]:
-        return 0.0
-    ball = Ball(labels.shape, click, MAX_RADIUS, unit)
-    outside = np.pad(~labels[ball.box], 1, constant_values=True)
-    squares = [
-        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
-    ]
-    squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
-    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), MAX_RADIUS))
-
-
-def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:
-    """The 6-connected component of a boolean array at a voxel; empty where it is not set."""
-    if not labels[voxel]:
-        return np.zeros_like(labels)
-    components, _count = ndimage.label(labels)
-    return components == components[voxel]

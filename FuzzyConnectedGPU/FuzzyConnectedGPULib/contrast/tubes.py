@@ -13,8 +13,9 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .contrast_map import Ball, ContrastMap
-from .tissue import MODE_SHARE, SURROUNDINGS, tissue_near
+from .background import MODE_SHARE, SURROUNDINGS, tissue_near
+from .clicks import Ball
+from .contrast_map import ContrastMap
 
 # Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what
 # is brighter is bone. A wide vessel of an arterial phase may be that bright: it gets no seed.

@@ -28,17 +28,8 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..affinity import TOP_LEVEL, level_values
 from ..input_validation import checked_seeds
-from ..thresholds import (
-    check_rounds,
-    check_threshold,
-    curve_of,
-    fill_gaps,
-    level_histogram,
-    lowest_value,
-    next_above,
-    raised,
-    threshold_of_curve,
-)
+from ..scene import check_rounds, check_threshold, fill_gaps, lowest_value
+from ..thresholds import curve_of, level_histogram, next_above, raised, threshold_of_curve
 from .blocks import Box, Partition, Volume, create, run_tasks, said
 from .connectedness import RunOptions, output, refuse_missing
 

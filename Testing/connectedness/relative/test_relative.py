@@ -16,15 +16,14 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.contrast_map import ridge_near
+from FuzzyConnectedGPULib.contrast.clicks import ridge_near
 from FuzzyConnectedGPULib.relative.division import (
-    apply_hand_overs,
-    branch_of,
     divide_by_contrast,
     steps_of_noise,
     with_middles,
 )
-from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
+from FuzzyConnectedGPULib.relative.groups import DISPUTED
+from FuzzyConnectedGPULib.relative.hand_overs import apply_hand_overs, branch_of
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress

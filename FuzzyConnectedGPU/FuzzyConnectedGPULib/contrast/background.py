@@ -1,4 +1,8 @@
-"""The tissue around the vessels: its intensity, its spread and noise, and the local background."""
+"""The background model: the tissue around the vessels, and the local background of each voxel.
+
+Of the tissue: intensity, spread and noise. Vessels may be so wide that they are their own
+background (`lower_own_background`).
+"""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
