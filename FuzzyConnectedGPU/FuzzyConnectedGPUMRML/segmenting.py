@@ -203,7 +203,7 @@ class Run:
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""
-        writing.refuse_without(self.inputs)
+        writing.check_in_scene(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
             raise InputError(text.format(volume=reading.node_name(self.volume_node)))
@@ -212,14 +212,12 @@ class Run:
         arrays = {LABELMAP: found.labels, CONNECTEDNESS: found.scene.values}
         if found.owners is not None:
             arrays[DIVISION] = found.owners
-        outputs, segment_ids = _write_outputs(
-            self.volume_node, self.lists, options, arrays, found.disputed
+        result = _write_outputs(
+            self.volume_node, self.lists, options, found.threshold, arrays, found.disputed
         )
-        self._note_origin(found, outputs[CONNECTEDNESS], outputs[DIVISION])
+        self._note_origin(found, result.sceneNode, result.divisionNode)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
-        result = _result(
-            self.lists, outputs, segment_ids, found.threshold, found.disputed, list(warnings)
-        )
+        result.warnings = [*warnings, *result.warnings]
         faint = {voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())}
         result.faintPoints = _points_in(faint, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
@@ -227,8 +225,6 @@ class Run:
 
     def _note_origin(self, found: Segmentation, scene_node: Any, division: Any) -> None:
         """Write into a fuzzy scene's node what it was made of."""
-        if found.owners is None:
-            division = None
         automatic = repr(float(found.threshold)) if self.options.threshold is None else None
         contrast = found.contrast and f"{found.contrast.contrast!r} {found.contrast.noise!r}"
         scene_node.SetAttribute(fuzzy_scene.INPUTS, self.origin)
@@ -268,11 +264,11 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
     options = replace(options, sceneVolumeNode=scene_node)
-    outputs, segment_ids = _write_outputs(
-        volume_node, lists, options, {LABELMAP: found.labels}, found.disputed
-    )
+    arrays = {LABELMAP: found.labels}
+    result = _write_outputs(volume_node, lists, options, threshold, arrays, found.disputed)
     warnings = [*outside, *found.notes, *(background.warnings if background else ())]
-    return _result(lists, outputs, segment_ids, threshold, found.disputed, warnings)
+    result.warnings = [*warnings, *result.warnings]
+    return result
 
 
 def automatic_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
@@ -391,14 +387,14 @@ def _write_outputs(
     volume_node: Any,
     lists: Sequence[Any],
     options: NodeOptions,
+    threshold: float,
     arrays: dict[str, np.ndarray],
     disputed: np.ndarray | None,
-) -> tuple[dict[str, Any], list[str]]:
-    """Put arrays, a segment for each list and disputed voxels into nodes, all or none of them.
+) -> SegmentationResult:
+    """Put arrays (by their kind of output) and segments into nodes, all of them or none.
 
-    Arrays and the nodes that are returned are named by their kind of output, of which segments and
-    disputed voxels are not written where `options` wants no segmentation. Returns the segments'
-    IDs, too, which are then empty.
+    Without the array of the fuzzy scene its node stays as it is; disputed voxels are None for one
+    vessel.
     """
     nodes = _earlier_outputs(volume_node, options)
     segment_id = options.segmentID if len(lists) == 1 else ""
@@ -406,9 +402,7 @@ def _write_outputs(
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    new_segments = []
-    if options.segmentationNode:
-        new_segments = _new_segments(volume_node, lists, arrays[LABELMAP], nodes[SEGMENTATION])
+    new_segments = _new_segments(volume_node, lists, options, arrays[LABELMAP])
     images = {kind: reading.image_from_array(each, taken=True) for kind, each in arrays.items()}
     kinds = [*images, SEGMENTATION] if new_segments else [*images]
     missing, segment_ids = [kind for kind in kinds if nodes[kind] is None], [""] * len(lists)
@@ -419,17 +413,26 @@ def _write_outputs(
         writing.show_as_overlay(nodes[CONNECTEDNESS])
         for kind, image in images.items():
             writing.fill_volume(nodes[kind], image, volume_node)
+        where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
         for number, segment in enumerate(new_segments):
-            segment_ids[number] = segments.put_segment(
-                segment, nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
-            )
+            segment_ids[number] = segments.put_segment(segment, *where)
         if new_segments and disputed is not None:
             shown = disputed if options.showDisputed else None
             _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
         writing.put_beside([nodes[kind] for kind in missing], volume_node)
         for kind in kinds:
             writing.claim(nodes[kind], kind, volume_node)
-    return nodes, segment_ids
+    disputed_count = 0 if disputed is None else int(np.count_nonzero(disputed))
+    return SegmentationResult(
+        labelmapNode=nodes[LABELMAP],
+        sceneNode=nodes[CONNECTEDNESS],
+        threshold=threshold,
+        vessels=_vessels(lists, nodes[LABELMAP], segment_ids),
+        disputedMl=disputed_count * fuzzy_scene.voxel_ml(volume_node),
+        divisionNode=None if disputed is None else nodes[DIVISION],
+        segmentationNode=nodes[SEGMENTATION],
+        warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
+    )
 
 
 def _earlier_outputs(volume_node: Any, options: NodeOptions) -> dict[str, Any]:
@@ -445,44 +448,23 @@ def _earlier_outputs(volume_node: Any, options: NodeOptions) -> dict[str, Any]:
 
 
 def _new_segments(
-    volume_node: Any, lists: Sequence[Any], labels: np.ndarray, segmentation_node: Any
+    volume_node: Any, lists: Sequence[Any], options: NodeOptions, labels: np.ndarray
 ) -> list[Any]:
-    """A vtkSegment for each list, which is in no segmentation yet."""
+    """A vtkSegment for each list, which is in no segmentation yet; none where none is wanted."""
     new = []
-    for label, node in enumerate(lists, 1):
+    for label, node in enumerate(lists if options.segmentationNode else (), 1):
         part = labels if len(lists) == 1 else (labels == label).astype(np.uint8)
-        new.append(segments.new_segment(volume_node, part, segmentation_node, node))
+        new.append(segments.new_segment(volume_node, part, options.earlier_segmentation, node))
     return new
 
 
-def _result(
-    lists: Sequence[Any],
-    outputs: dict[str, Any],
-    segment_ids: Sequence[str],
-    threshold: float,
-    disputed: np.ndarray | None,
-    warnings: list[str],
-) -> SegmentationResult:
-    """The result of what `_write_outputs` has written."""
-    labelmap, scene_node = outputs[LABELMAP], outputs[CONNECTEDNESS]
-    vessels = []
+def _vessels(lists: Sequence[Any], labelmap: Any, segment_ids: Sequence[str]) -> list[Vessel]:
+    found = []
     for label, (node, segment_id) in enumerate(zip(lists, segment_ids), 1):
         name = node.GetName() if node is not None else ""
         volume = labelled_millilitres(labelmap, label) or 0.0
-        vessels.append(Vessel(name, label, segment_id, volume))
-    if getattr(threshold, "confidence", 1) < UNSURE:
-        warnings = [*warnings, UnsureNote(threshold)]
-    disputed_count = 0 if disputed is None else int(np.count_nonzero(disputed))
-    return SegmentationResult(
-        labelmapNode=labelmap,
-        sceneNode=scene_node,
-        threshold=threshold,
-        vessels=vessels,
-        disputedMl=disputed_count * fuzzy_scene.voxel_ml(labelmap),
-        divisionNode=scene_node.GetNodeReference(fuzzy_scene.DIVIDED),
-        segmentationNode=outputs[SEGMENTATION],
-        warnings=warnings,
-    )
+        found.append(Vessel(name, label, segment_id, volume))
+    return found
 
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:

@@ -27,7 +27,7 @@ from FuzzyVesselCoreLib.mrml.points import (
     world_points,
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
-from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, free_name
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
@@ -118,7 +118,7 @@ def new_list(name: str) -> Any:
 def add_vessel(parameters: Any) -> None:
     """Add a vessel without points, in a colour of its own, and make it the current one."""
     lists, node = vessels_of(parameters), new_list("seeds")
-    node.SetName(_free_name(KINDS[OTHER][0], lists))
+    node.SetName(free_name(KINDS[OTHER][0], [each.GetName() for each in lists]))
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
@@ -131,15 +131,7 @@ def change_kind(parameters: Any, node: Any, kind: str) -> None:
     known = known or node.GetName().startswith(KINDS[kind_of(node)][0])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(_free_name(KINDS[kind][0], others))
-
-
-def _free_name(name: str, lists: Sequence[Any]) -> str:
-    """The name, with a number behind it if a vessel has it already."""
-    taken, number, free = {each.GetName() for each in lists}, 1, name
-    while free in taken:
-        free = f"{name} {(number := number + 1)}"
-    return free
+        node.SetName(free_name(KINDS[kind][0], [each.GetName() for each in others]))
 
 
 # --- points
@@ -216,7 +208,7 @@ def find_seeds(
         device=options.device,
         progress=progress,
     )
-    writing.refuse_without(inputs)
+    writing.check_in_scene(inputs)
     with writing.all_or_nothing() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")

@@ -340,7 +340,7 @@ class Following:
         else:
             self._previewed = None
             self._preview.drop()
-            panel.say(panel.worded(error), problem=True)
+            panel.say(worded(error), problem=True)
             panel.update_soon()
             if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
                 raise error

@@ -106,7 +106,7 @@ class ThresholdSection:
                 parameters.threshold = self._applied[0]
             else:
                 self._apply_automatic(parameters)
-        self._follow(parameters)
+        self._apply_changes(parameters)
 
     # --- what follows
 
@@ -118,9 +118,9 @@ class ThresholdSection:
         if parameters.threshold != self._applied[0]:
             parameters.thresholdSource = ThresholdSource.MANUAL
         if not running:  # what is moved in a run is taken when the run ends
-            self._follow(parameters)
+            self._apply_changes(parameters)
 
-    def _follow(self, parameters: Any) -> None:
+    def _apply_changes(self, parameters: Any) -> None:
         if _label_settings(parameters) != self._applied:
             self._apply(parameters)
 

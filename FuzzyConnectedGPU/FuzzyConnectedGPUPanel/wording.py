@@ -10,7 +10,7 @@ from FuzzyConnectedGPULib import input_validation
 from FuzzyConnectedGPULib.scene import AutomaticThreshold, ContrastThreshold
 from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyConnectedGPUMRML.segmenting import UnsureNote
-from FuzzyVesselCoreLib.widgets import wording as common
+from FuzzyVesselCoreLib.widgets.wording import common_sentence
 
 
 def worded(said: Any) -> str:
@@ -18,7 +18,7 @@ def worded(said: Any) -> str:
     for kind, sentence in SENTENCES.items():
         if isinstance(said, kind):
             return sentence(said) if callable(sentence) else sentence.format(**vars(said))
-    return common.worded(said)
+    return common_sentence(said)
 
 
 def _solver(said: Any) -> str:

@@ -10,7 +10,7 @@ attributes of each of them, so that its browser carries the key.
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -185,11 +185,18 @@ def put_segment(
         _update(segmentation, earlier, segment)
         return earlier
     names = {segmentation.GetSegment(each).GetName() for each in segmentation.GetSegmentIDs()}
-    own, number = segment.GetName(), 1
-    while segment.GetName() in names:
-        segment.SetName(f"{own} {(number := number + 1)}")
+    segment.SetName(free_name(segment.GetName(), names))
     segmentation.AddSegment(segment)
     return segmentation.GetSegmentIdBySegment(segment)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    return free
 
 
 def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:

@@ -113,7 +113,7 @@ def in_scene(node: Any) -> bool:
     return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
-def refuse_without(nodes: list[Any]) -> None:
+def check_in_scene(nodes: list[Any]) -> None:
     """Raise `InputRemoved` where a node that a run needs is no longer in the scene."""
     for node in nodes:
         if not in_scene(node):

@@ -16,11 +16,13 @@ from ..errors import Cancelled
 
 # The window's thread holds Python's lock. Between two rounds of events it waits, and so releases
 # the lock, for this long: what the mouse waits at most.
-LENT = 0.008  # seconds
+EVENT_WAIT = 0.008  # seconds
 # A step that is overtaken ends first if it takes no longer than this, so that something is seen
 # while the mouse moves; a longer one is cancelled, as its result would come too late.
-PATIENCE = 0.3  # seconds
-WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modules`
+CANCEL_AFTER = 0.3  # seconds
+# Of all panels; Reload of a module leaves this package loaded, so that they stay the same.
+_working: "weakref.WeakSet[LatestRun]" = weakref.WeakSet()
+_panel_runs: "weakref.WeakSet[PanelRun]" = weakref.WeakSet()
 
 
 class LatestRun:
@@ -60,7 +62,7 @@ class LatestRun:
     def request(self) -> None:
         """The inputs have changed."""
         self._wanted = True
-        if self.working and time.perf_counter() - self._begun > PATIENCE:
+        if self.working and time.perf_counter() - self._begun > CANCEL_AFTER:
             self._cancelled = True
         self._timer.start()
 
@@ -73,7 +75,7 @@ class LatestRun:
             if not ended(self._future):
                 return
             self._finish()
-        busy = _shared(WORKING) or any(run.active for run in _shared(RUNS))
+        busy = _working or any(run.active for run in _panel_runs)
         if self._wanted and not busy:
             self._begin()
         if not self.pending:
@@ -87,12 +89,12 @@ class LatestRun:
         except Exception as error:
             self._fail(error)
             return
-        _shared(WORKING).add(self)
+        _working.add(self)
         self._future = self._pool.submit(self._work, inputs, lambda _share: not self._cancelled)
 
     def _finish(self) -> None:
         future, self._future = self._future, None
-        _shared(WORKING).discard(self)
+        _working.discard(self)
         if future is None or self._dropped:
             return
         error = future.exception()
@@ -107,7 +109,7 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
 
     What was ended begins again after the run that waits, unless its owner stops it.
     """
-    for run in list(_shared(WORKING)):
+    for run in list(_working):
         run.stop()
         run.request()
         while run.working:
@@ -119,17 +121,10 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
 def ended(future: Future) -> bool:
     """Wait a moment for a future; returns whether it has ended."""
     try:
-        future.exception(LENT)
+        future.exception(EVENT_WAIT)
     except TimeoutError:
         return False
     return True
-
-
-def _shared(name: str) -> Any:
-    """A set of runs of all panels, in a place that outlives Reload of a module."""
-    if not hasattr(slicer.modules, name):
-        setattr(slicer.modules, name, weakref.WeakSet())
-    return getattr(slicer.modules, name)
 
 
 # ---- One run of a panel: it shows its progress, keeps the window alive, and can be cancelled
@@ -158,18 +153,18 @@ class PanelRun:
         self._cancelled = self._left = False
         self._ran = False  # a first run compiles its code, too
         self.active, self.seconds = False, 0.0
-        _shared(RUNS).add(self)
+        _panel_runs.add(self)
 
     @property
     def busy(self) -> bool:
         """Whether any run is in progress, in this panel or in another one."""
-        return any(run.active for run in _shared(RUNS))
+        return any(run.active for run in _panel_runs)
 
     def why_busy(self) -> str:
         """Say, as a sentence, which run goes on; an empty text where none does."""
         if self.active:
             return _("A run is in progress.")
-        for run in _shared(RUNS):
+        for run in _panel_runs:
             if run.active:
                 text = _("{title} is running: a run is going on there. Wait, or cancel it.")
                 return text.format(title=run.title)
@@ -208,7 +203,7 @@ class PanelRun:
 
     def _tell(self) -> None:
         """Tell all panels; an error in one of them ends no run."""
-        for run in list(_shared(RUNS)):
+        for run in list(_panel_runs):
             if not run._left:
                 try:
                     run._changed()
