@@ -259,7 +259,7 @@ def _fuzzy_scene(
         try:
             scene, contrast = contrast_connectedness(
                 volume, points, border=border, device=device, progress=progress,
-                find_map=cached.find, **given,
+                find_map=cached.contrast_map, **given,
             )  # fmt: skip
         except DeviceError:
             cached.forget()  # a device that failed may have lost it

@@ -201,7 +201,7 @@ def find_seeds(
     inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
-        find_map=cached.find,
+        find_map=cached.contrast_map,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
         count=most,

@@ -1,4 +1,4 @@
-"""From clicks to the fuzzy scene: each click has its own least contrast, and is honoured.
+"""From clicks to the fuzzy scene: each click has its own least contrast, and is in the result.
 
 The main object is that of the clicks with contrast. Its connectedness is the membership (`clicks`),
 limited by the widest path from the clicks with regard to the least contrast of paths, which is near
@@ -7,6 +7,8 @@ least 0.5; another cut is "less" or "more". Then `faint_clicks` add, `background
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +28,8 @@ RAISED_TO = 0.5  # .. and this share where a brighter object raises it
 # Paths: at least this share of the least contrast, and this many deviations of the noise.
 PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
 FLOOR = STEPS // 2  # paths weaker than half the least contrast of paths are not followed
-HARDLY_EVIDENT = 1.0  # .. and enough for the first click, where no other has more
-LOWERED = 0.35  # exponent of a fainter click
+HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
+FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
 # So many vessel clicks too faint for any path lower all least contrasts, to no less than that
 # share, while the object grows by no more than that; each background click speaks against it.
@@ -56,24 +58,23 @@ def click_scene(
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
         memory = pool.submit(np.full, mapped.contrast.shape, np.float32(0), np.float32)
-        main = MainObject(mapped, clicks)
+        main = main_object(mapped, clicks, background)
     progress.check()
-    main.raise_for_background(background)
-    main.lower_for_faint_clicks()
-    progress.check()
+    connected = main_connectedness(mapped, main, clicks, len(background))
     connectedness = memory.result()
-    size = main.write_connectedness(connectedness)
-    without: list[tuple[int, ...]] = []
+    connectedness.ravel()[main.reached.voxels] = connected
+    size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+    without_contrast: list[tuple[int, ...]] = []
     for click in clicks:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
             added, has_contrast = add_faint_click(
                 connectedness, mapped, click.voxel, size,
-                near=main.learned_halos and in_halo(mapped, click.voxel, main.least_contrast),
+                near=main.halo_clicks > 0 and in_halo(mapped, click.voxel, main.least_contrast),
             )  # fmt: skip
             size += added
             if not has_contrast:
-                without.append(click.voxel)
+                without_contrast.append(click.voxel)
     leaks = [voxel for voxel in background if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         vessel = [click.voxel for click in clicks]
@@ -85,7 +86,7 @@ def click_scene(
         connectedness[click.voxel] = 1
     for voxel in background:
         connectedness[voxel] = 0
-    return connectedness, main.least_contrast, without
+    return connectedness, main.least_contrast, without_contrast
 
 
 def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
@@ -100,131 +101,169 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 # ---- The object of the clicks with contrast: its least contrast, and the paths that reach it
 
 
+class FirstObject(NamedTuple):
+    """The object of the first click alone; its least contrast is not yet that of all clicks."""
+
+    click: Click | None
+    least_contrast: float
+    reached: Reached
+
+
+@dataclass(frozen=True)
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
-    `least_contrast` is the contrast from which on a voxel belongs to it. The first click decides
-    which vessels are wanted. `raise_for_background`, `lower_for_faint_clicks` and
-    `write_connectedness` follow once each, in this order: each begins with the least contrast that
-    the one before has left.
+    `least_contrast` is the contrast from which on a voxel belongs to it, `path_contrast` the least
+    contrast of paths. `halo_clicks` is by how many clicks background has the majority in halos; 0
+    where nothing is learned from them.
     """
 
-    def __init__(self, mapped: ContrastMap, clicks: list[Click]) -> None:
-        self._mapped, self._clicks = mapped, clicks
-        self._in_halos = self._background = 0
-        self._first = self._first_with_contrast()
-        contrast = self._first.contrast if self._first else EVIDENT * mapped.noise
-        self.least_contrast = min(midway(mapped.noise, contrast), MAX_OF_CLICK * contrast)
-        least = max(PATH_SHARE * self.least_contrast, PATH_DEVIATIONS * mapped.noise)
-        self._path_contrast = min(self.least_contrast, least)
-        self._starts = self._bright_starts()
-        self._reached = self._paths([] if self._first is None else [self._first], remembers=True)
-        self._raise_to_object(contrast)
-        self._first_least = self.least_contrast  # before other clicks change it
-        if len(clicks) > 1:
-            self._reached = self._paths(clicks)
+    least_contrast: float
+    path_contrast: float
+    reached: Reached
+    halo_clicks: int
 
-    def _first_with_contrast(self) -> Click | None:
-        """The first click with evidence in the contrast; else the very first, with a little."""
-        clicks, noise = self._clicks, self._mapped.noise
-        evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
-        evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
-        return evident[0] if evident else None
 
-    def _bright_starts(self) -> list[tuple[int, ...]]:
-        """Those of all clicks that have the least contrast, and of the first one."""
-        contrast = self._mapped.contrast
-        starts = [c.start for c in self._clicks if contrast[c.start] >= self.least_contrast]
-        return starts if self._first is None else [*starts, self._first.start]
+def main_object(
+    mapped: ContrastMap, clicks: list[Click], background: list[tuple[int, ...]]
+) -> MainObject:
+    """The main object; the first click decides which vessels are wanted."""
+    noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
+    contrast = first.contrast if first else EVIDENT * noise
+    lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
+    path_contrast = min(lowest, max(PATH_SHARE * lowest, PATH_DEVIATIONS * noise))
+    first_object = _first_object(mapped, first, lowest, path_contrast)
+    reached, least = first_object.reached, first_object.least_contrast
+    starts = _bright_starts(mapped, clicks, first, lowest)
+    if len(clicks) > 1:
+        reached = _paths(mapped, clicks, starts, path_contrast)
+    halo_clicks = _majority_in_halos(mapped, clicks, background, least)
+    least = _raised_for_background(mapped, reached, background, least)
+    least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
+    more_starts = _bright_starts(mapped, clicks, first, least)
+    if len(more_starts) > len(starts):
+        reached = _paths(mapped, clicks, more_starts, path_contrast)
+    learned = halo_clicks > 0 and reached.strong.max(initial=0) >= least
+    return MainObject(least, path_contrast, reached, halo_clicks if learned else 0)
 
-    def _paths(self, clicks: list[Click], remembers: bool = False) -> Reached:
-        """The widest paths from those of the starts that are of these clicks."""
-        own = {c.start for c in clicks}
-        starts = [start for start in self._starts if start in own]
-        brighter = self._mapped.brighter_objects([c.voxel for c in clicks or self._clicks])
-        return self._mapped.widest_paths(starts, self._path_contrast, FLOOR, brighter, remembers)
 
-    def _raise_to_object(self, contrast: float) -> None:
-        """Raise the least contrast where the first click is in a faint part of a bright object.
+def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
+    """The first click with evidence in the contrast; else the very first, with a little."""
+    evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
+    evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
+    return evident[0] if evident else None
 
-        Voxels that further clicks connect do not count: no click may remove what another one added.
-        """
-        bright = self._reached.typical(self.least_contrast)
-        if bright is not None:
-            typical = np.sqrt(contrast * max(contrast, bright))
-            higher = min(midway(self._mapped.noise, typical), RAISED_TO * contrast)
-            self.least_contrast = max(self.least_contrast, higher)
 
-    @property
-    def learned_halos(self) -> bool:
-        """Whether background clicks in halos change the least contrast beside bright vessels."""
-        return self._in_halos > 0 and self._reached.strong.max(initial=0) >= self.least_contrast
+def _first_object(
+    mapped: ContrastMap, click: Click | None, least: float, path_contrast: float
+) -> FirstObject:
+    """The object of the first click, cached in the map, as all runs with further clicks need it.
 
-    def raise_for_background(self, negative: list[tuple[int, ...]]) -> None:
-        """Raise the least contrast a little where background clicks are hardly above it."""
-        contrast, self._background = self._mapped.contrast, len(negative)
-        # Background clicks in halos, as far as no vessel clicks there contradict them.
-        false = [click for click in negative if contrast[click] > self.least_contrast]
-        for sign, voxels in ((1, false), (-1, [click.voxel for click in self._clicks[1:]])):
-            there = [in_halo(self._mapped, voxel, self._first_least) for voxel in voxels]
-            self._in_halos += sign * sum(there)
-        for click in negative:
-            ratio = float(contrast[click]) / self.least_contrast
-            if 1 < ratio < RAISE_UP_TO:
-                factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
-                most = max(self._contrast_of(MIN_LEFT), self.least_contrast)
-                self.least_contrast = min(self.least_contrast * factor, most)
+    Its least contrast is raised where the click is in a faint part of a bright object. Voxels that
+    further clicks connect do not count: no click may remove what another one added.
+    """
+    cached = mapped.first_object
+    if cached is not None and cached.click == click:
+        return cached
+    first = [] if click is None else [click]
+    reached = _paths(mapped, first, [c.start for c in first], path_contrast)
+    strong = reached.strong[reached.strong >= least]
+    if click is not None and strong.size:
+        bright = max(click.contrast, float(np.percentile(strong, 90)))
+        higher = midway(mapped.noise, np.sqrt(click.contrast * bright))
+        least = max(least, min(higher, RAISED_TO * click.contrast))
+    mapped.first_object = FirstObject(click, least, reached)
+    return mapped.first_object
 
-    def lower_for_faint_clicks(self) -> None:
-        """Lower the least contrast a little for fainter clicks; the object grows only a little."""
-        least = PATH_DEVIATIONS * self._mapped.noise
-        wanted = self.least_contrast
-        for click in self._clicks:
-            if least < click.contrast < wanted:
-                wanted *= (click.contrast / wanted) ** LOWERED
-        if wanted == self.least_contrast:
-            return
-        self.least_contrast = min(self.least_contrast, max(wanted, self._contrast_of(MAX_GROWTH)))
-        starts = self._bright_starts()
-        if len(starts) > len(self._starts):
-            self._starts = starts
-            self._reached = self._paths(self._clicks)
 
-    def _contrast_of(self, share: float) -> float:
-        """The contrast above which the object has this share of its present voxels."""
-        values = self._reached.strong
-        count = int(share * np.count_nonzero(values >= self.least_contrast))
-        return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
+def _bright_starts(
+    mapped: ContrastMap, clicks: list[Click], first: Click | None, least: float
+) -> list[tuple[int, ...]]:
+    """Those of all clicks that have the least contrast, and of the first one."""
+    starts = [c.start for c in clicks if mapped.contrast[c.start] >= least]
+    return starts if first is None else [*starts, first.start]
 
-    def _lowered(self, connected: np.ndarray) -> np.ndarray:
-        """The connectedness with all least contrasts lowered, where faint vessel clicks agree.
 
-        They lie in branches that only weak paths reach; others are missed for the same reason.
-        """
-        noise, size = self._mapped.noise, int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
-        faint = [c for c in self._clicks[1:] if noise < c.contrast <= self._path_contrast]
-        count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * self._background)) * size)
-        if len(faint) < AGREEING or not size:
-            return connected
-        share = np.float32(LEAST_SHARE)
-        if count < connected.size:  # of equal ones all are taken, or none
-            first_out = np.partition(connected, -count - 1)[-count - 1]
-            least = connected[connected > first_out].min()
-            share = max(share, least / (1 - least))  # with which `least` becomes 0.5
-        # A connectedness of c = s / (s + t), so c / (1 - c) = s / t, becomes s / (s + share * t).
-        return connected if share >= 1 else connected / (connected + share * (1 - connected))
+def _paths(
+    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float
+) -> Reached:
+    """The widest paths from some starts of clicks."""
+    brighter = mapped.brighter_objects([c.voxel for c in clicks]) if clicks else None
+    return mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
 
-    def write_connectedness(self, connectedness: np.ndarray) -> int:
-        """Write the membership of all voxels that paths reach; returns the object's size.
 
-        It is limited by the levels of their paths.
-        """
-        reached = self._reached
-        level = reached.levels.astype(np.float32)
-        least: float | np.ndarray = self.least_contrast
-        if self.learned_halos:
-            least = halo_contrasts(self._mapped, reached, self.least_contrast, self._in_halos)
-        own = membership(reached.contrast, least)
-        connected = self._lowered(np.minimum(own, level / (level + np.float32(STEPS))))
-        connectedness.ravel()[reached.voxels] = connected
-        return int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+def _majority_in_halos(
+    mapped: ContrastMap, clicks: list[Click], background: list[tuple[int, ...]], least: float
+) -> int:
+    """How many background clicks are in halos, less the vessel clicks there that contradict."""
+    false = [voxel for voxel in background if mapped.contrast[voxel] > least]
+    count = sum(in_halo(mapped, voxel, least) for voxel in false)
+    return count - sum(in_halo(mapped, click.voxel, least) for click in clicks[1:])
+
+
+def _raised_for_background(
+    mapped: ContrastMap, reached: Reached, background: list[tuple[int, ...]], least: float
+) -> float:
+    """The least contrast, a little higher where background clicks are hardly above it."""
+    for voxel in background:
+        ratio = float(mapped.contrast[voxel]) / least
+        if 1 < ratio < RAISE_UP_TO:
+            factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
+            least = min(least * factor, max(_contrast_of_share(reached, least, MIN_LEFT), least))
+    return least
+
+
+def _lowered_for_faint_clicks(
+    mapped: ContrastMap, reached: Reached, clicks: list[Click], least: float
+) -> float:
+    """The least contrast, a little lower for fainter clicks; the object grows only a little."""
+    wanted = least
+    for click in clicks:
+        if PATH_DEVIATIONS * mapped.noise < click.contrast < wanted:
+            wanted *= (click.contrast / wanted) ** FAINT_EXPONENT
+    if wanted == least:
+        return least
+    return min(least, max(wanted, _contrast_of_share(reached, least, MAX_GROWTH)))
+
+
+def _contrast_of_share(reached: Reached, least: float, share: float) -> float:
+    """The contrast above which the object has this share of its voxels at the least contrast."""
+    values = reached.strong
+    count = int(share * np.count_nonzero(values >= least))
+    return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
+
+
+def main_connectedness(
+    mapped: ContrastMap, main: MainObject, clicks: list[Click], background: int
+) -> np.ndarray:
+    """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
+
+    It is their membership, limited by the levels of their paths.
+    """
+    reached, least = main.reached, main.least_contrast
+    level = reached.levels.astype(np.float32)
+    contrasts: float | np.ndarray = least
+    if main.halo_clicks:
+        contrasts = halo_contrasts(mapped, reached, least, main.halo_clicks)
+    own = membership(reached.contrast, contrasts)
+    connected = np.minimum(own, level / (level + np.float32(STEPS)))
+    faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
+    return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, background)
+
+
+def _raised_for_agreeing(connected: np.ndarray, background: int) -> np.ndarray:
+    """The connectedness with all least contrasts lowered, as faint vessel clicks agree.
+
+    They lie in branches that only weak paths reach; others are missed for the same reason.
+    """
+    size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
+    if not size:
+        return connected
+    share = np.float32(LEAST_SHARE)
+    count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * background)) * size)
+    if count < connected.size:  # of equal ones all are taken, or none
+        first_out = np.partition(connected, -count - 1)[-count - 1]
+        least = connected[connected > first_out].min()
+        share = max(share, least / (1 - least))  # with which `least` becomes 0.5
+    # A connectedness of c = s / (s + t), so c / (1 - c) = s / t, becomes s / (s + share * t).
+    return connected if share >= 1 else connected / (connected + share * (1 - connected))

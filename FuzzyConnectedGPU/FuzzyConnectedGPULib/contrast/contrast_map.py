@@ -5,9 +5,7 @@ there; what the rules of the clicks read of them is copied.
 """
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,25 +51,25 @@ class DeviceVolume:
     def __init__(self, array: Array, gpu: "CudaDevice") -> None:
         self.array, self.pool, self._gpu = array, gpu.pool, gpu
         self.shape, self.size = tuple(array.shape), int(array.size)
+        self._copy: np.ndarray | None = None
 
-    @cached_property
+    @property
     def on_host(self) -> np.ndarray:
         """A copy of all voxels."""
-        return self._gpu.get(self.array)
+        if self._copy is None:
+            self._copy = self._gpu.get(self.array)
+        return self._copy
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.on_host, dtype, copy=copy)
 
     def __getitem__(self, place: Any) -> Any:
         """The voxels of a box (slices), or one voxel (integers)."""
-        if "on_host" in vars(self):
-            return self.on_host[place]
+        if self._copy is not None:
+            return self._copy[place]
         if isinstance(place[0], slice):
             return self._gpu.get(self.array[place])
         return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
-
-    def __neg__(self) -> "DeviceVolume":
-        return DeviceVolume(-self.array, self._gpu)
 
 
 @dataclass
@@ -83,7 +81,8 @@ class ContrastMap:
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
     -1); `inside` (uint8 or None) is 1 where vessels may be. `unit` is the spacing in multiples of
     the smallest, `tissue` and `first_seed` what it was found by, `gpu` and `mask` the device where
-    the arrays are, and `inside` there.
+    the arrays are, and `inside` there. Two results are computed when clicks ask for them, and
+    cached: the `difference`, and the `first_object` of `click_scene`.
     """
 
     box: tuple[slice, ...]
@@ -97,7 +96,8 @@ class ContrastMap:
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
     mask: Any = field(default=None, repr=False)
-    _remembered: dict = field(default_factory=dict, repr=False)
+    first_object: Any = field(default=None, repr=False)
+    _difference: tuple[Any, float] | None = field(default=None, repr=False)
 
     @property
     def origin(self) -> np.ndarray:
@@ -114,19 +114,16 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        computed = [self.difference[0]] if "difference" in vars(self) else []
-        volumes = self.contrast, self.smooth, *computed
+        volumes = self.contrast, self.smooth, *(self._difference or ())
         arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
         arrays += [] if self.mask is None else [self.mask]
         return sum(each.nbytes for each in arrays)
 
-    def serves(self, gpu: "CudaDevice | None") -> bool:
-        """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
+    def is_on(self, gpu: "CudaDevice | None") -> bool:
+        """Whether it is on this device; None is the CPU."""
         if gpu is None or self.gpu is None:
             return gpu is self.gpu
-        same = gpu.name == self.gpu.name
-        self.gpu = gpu if same else self.gpu
-        return same
+        return gpu.name == self.gpu.name
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
@@ -136,23 +133,16 @@ class ContrastMap:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self.tissue.alone and dark == (self.polarity < 0)
 
-    def within(self, inside: np.ndarray | None) -> "ContrastMap":
-        """The same map with another mask (uint8, of the box) for the paths."""
-        other = copy(self)
-        other.inside, other._remembered = inside, {}
-        other.mask = None if inside is None or self.gpu is None else self.gpu.put(inside)
-        return other
-
     def to_host(self) -> "ContrastMap":
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        host = copy(self)
-        host.contrast, host.smooth = self.contrast.on_host, self.smooth.on_host
-        host.gpu = host.mask = None
-        if "difference" in vars(self):
-            vars(host)["difference"] = self.difference[0].on_host, self.difference[1]
-        return host
+        contrast, smooth, difference = self.contrast.on_host, self.smooth.on_host, self._difference
+        if difference is not None:
+            difference = difference[0].on_host, difference[1]
+        return replace(
+            self, contrast=contrast, smooth=smooth, gpu=None, mask=None, _difference=difference
+        )
 
     # --- what rules of the clicks ask for
 
@@ -164,14 +154,14 @@ class ContrastMap:
         """The contrast in the middle of the vessel that a click means, and its voxel."""
         return ridge_near(self.contrast, voxel, CLIMB, self.unit)
 
-    @cached_property
+    @property
     def difference(self) -> tuple[Any, float]:
-        """Difference to the median of the tissue, and its noise: no local background at all.
-
-        Computed when a faint click asks for it.
-        """
-        values, noise = self.tissue.centred(_array_of(self.smooth).copy())
-        return (values if self.gpu is None else DeviceVolume(values, self.gpu)), noise
+        """Difference to the median of the tissue, and its noise: no local background at all."""
+        if self._difference is None:
+            values, noise = self.tissue.centred(_array_of(self.smooth).copy())
+            values = values if self.gpu is None else DeviceVolume(values, self.gpu)
+            self._difference = values, noise
+        return self._difference
 
     def is_blank(self, click: tuple[int, ...]) -> bool:
         """Whether a click lies in air, or whatever is so far below the tissue that it was clipped.
@@ -199,22 +189,13 @@ class ContrastMap:
         unit: float,
         floor: int,
         brighter: float | None = None,
-        remembers: bool = False,
     ) -> Reached:
         """The widest paths through the contrast; parameters as of `widest_paths.widest_paths`.
 
-        `brighter` is a result of `brighter_objects`. The last ones that are to be remembered are
-        found at once when they are asked for again: those of the first click, by further ones.
+        `brighter` is a result of `brighter_objects`.
         """
-        asked = tuple(starts), unit, floor, brighter
-        if asked in self._remembered:
-            return self._remembered[asked]
         competing = None if brighter is None else (self.smooth, brighter)
-        found = self._paths(self.contrast, starts, unit, floor, competing)
-        if remembers:
-            self._remembered.clear()
-            self._remembered[asked] = found
-        return found
+        return self._paths(self.contrast, starts, unit, floor, competing)
 
     def component(
         self, values: Any, start: tuple[int, ...], least: float, limit: int
@@ -293,8 +274,9 @@ def contrast_map(
         volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
     progress.advance(1.0)
     return ContrastMap(
-        box, volumes[0], noise, volumes[1], inside, unit, polarity, tissue, seed, gpu,
-        own_mask if gpu is not None else None,
+        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], inside=inside, unit=unit,
+        polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
+        mask=own_mask if gpu is not None else None,
     )  # fmt: skip
 
 

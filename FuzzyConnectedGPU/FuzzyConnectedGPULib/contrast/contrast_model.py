@@ -30,7 +30,7 @@ MAP_SHARE = 0.8  # of the progress
 BYTES_PER_VOXEL = 32  # at most, in the mask's box
 FAINT = 3.0  # standard deviations of the noise below which a seed has no contrast
 
-FindMap = Callable[..., Any]  # (volume, spacing, first_seed, mask, progress, gpu) -> ContrastMap
+FindMap = Callable[..., Any]  # with the parameters and the result of `contrast_map`
 
 
 def checked_clicks(
@@ -77,8 +77,8 @@ def contrast_connectedness(
     """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
 
     Parameters as in `segmentation.segment`; `find_map` is in place of `contrast_map`, for example
-    `CachedConnectedness.find`. Returns the scene and the threshold. `InputError`, `DeviceError` or
-    `Cancelled` as `segment`.
+    that of a `CachedConnectedness`. Returns the scene and the threshold. `InputError`,
+    `DeviceError` or `Cancelled` as `segment`.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
@@ -119,9 +119,11 @@ def _scene(
 
     positive, negative = positive - mapped.origin, negative - mapped.origin
     negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
-    values, least_contrast, without = click_scene(mapped, positive, negative, border, progress)
-    places = np.array(without, np.int64).reshape(-1, 3) + mapped.origin
-    notes: tuple[str, ...] = (NoContrastNote(places),) if without else ()
+    values, least_contrast, without_contrast = click_scene(
+        mapped, positive, negative, border, progress
+    )
+    places = np.array(without_contrast, np.int64).reshape(-1, 3) + mapped.origin
+    notes: tuple[str, ...] = (NoContrastNote(places),) if without_contrast else ()
     if not any(at_click(mapped.contrast, c) >= FAINT * mapped.noise for c in positive):
         notes = (FaintClicksNote(places),)
     peak_bytes = BYTES_PER_VOXEL * values.size
@@ -140,12 +142,12 @@ def _scene(
 
 
 class CachedConnectedness:
-    """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
+    """The contrast map of the last run, for runs that differ in their clicks alone.
 
-    Inputs are compared by value; volume and mask must not be changed in place until `forget`. On a
-    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget`
-    frees them, and so does a run there that has too little. `reused` says whether the last run
-    found its map here.
+    It serves while volume, mask, spacing and device are the same. They are compared by value;
+    volume and mask must not be changed in place until `forget`. On a device it caches 8 bytes per
+    voxel (9 with a mask), at most as much as it leaves free; `forget` frees them, and so does a run
+    there that has too little. `reused` says whether the last run found its map here.
     """
 
     def __init__(self) -> None:
@@ -172,7 +174,7 @@ class CachedConnectedness:
         """The map in host memory, which the cached one is if it is there; or None."""
         return None if self._map is None else self._map.to_host()
 
-    def find(
+    def contrast_map(
         self,
         volume: np.ndarray,
         spacing: Sequence[float],
@@ -181,17 +183,18 @@ class CachedConnectedness:
         progress: Progress,
         gpu: CudaDevice | None,
     ) -> Any:
-        """The contrast map; parameters as of `contrast_map`."""
+        """The cached map, or a new one; as the function `contrast_map`."""
         from .contrast_map import contrast_map
 
         cached, inputs = self._map, (volume, mask, np.asarray(spacing))
         self.reused = (
             cached is not None
-            and cached.serves(gpu)
+            and cached.is_on(gpu)
             and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
             and cached.holds_for(first_seed)
         )
         if self.reused:
+            cached.gpu = gpu  # each run has its own object of the same device
             return cached
         del cached
         self.forget()  # its memory is free before the next is computed

@@ -6,7 +6,7 @@ each voxel is expanded once, with its final level; voxels below the floor are ne
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,6 @@ class Reached:
     voxels: np.ndarray
     levels: np.ndarray
     contrast: np.ndarray
-    _typical: dict = field(default_factory=dict, repr=False)
 
     @property
     def is_strong(self) -> np.ndarray:
@@ -44,13 +43,6 @@ class Reached:
     def strong(self) -> np.ndarray:
         """The contrast of the voxels whose level is at least `STEPS`."""
         return self.contrast[self.is_strong]
-
-    def typical(self, least: float) -> float | None:
-        """The 90th percentile of the `strong` ones from a contrast on; None without any."""
-        if least not in self._typical:
-            found = self.strong[self.strong >= least]
-            self._typical[least] = float(np.percentile(found, 90)) if found.size else None
-        return self._typical[least]
 
 
 def lowest_open(unit: float, floor: int) -> np.float32:
@@ -104,15 +96,19 @@ def widest_paths(
     ours = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
     theirs = np.concatenate(others)
     queue = np.empty((2, count), np.int32 if contrast.size < 2**31 else np.int64)
-    found = np.empty(count, np.int64), np.empty(count, np.uint16), np.empty(count, np.float32)
+    voxels = np.empty(count, np.int64)
+    levels, values = np.empty(count, np.uint16), np.empty(count, np.float32)
     # Two buckets a level: competing structures wait until the voxels of the starts are expanded.
     heads = np.full(2 * TOP + 2, -1, np.int64)
     shape = np.array(contrast.shape, np.int64)
     most = count if limit is None else limit
-    first = ours, theirs, unseen, heads, queue
-    size = _propagate(contrast.ravel(), shape, float(unit), *first, most, *found)
-    voxels, levels, values = (each[:size].copy() for each in found)
-    return Reached(voxels, levels, values) if size <= most else None
+    size = _propagate(
+        contrast.ravel(), shape, float(unit), ours, theirs, unseen, heads, queue, most,
+        voxels, levels, values,
+    )  # fmt: skip
+    if size > most:
+        return None
+    return Reached(voxels[:size].copy(), levels[:size].copy(), values[:size].copy())
 
 
 @njit(cache=True)
