@@ -173,7 +173,9 @@ class Run:
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
         self._background = _background_points(options.backgroundSeedsNode, volume_node, shape)
-        self._names = _names_of(self.lists)
+        self._names: list[str] = []  # in messages, each once
+        for node in self.lists:
+            self._names.append(segments.free_name(node.GetName() or "vessel", self._names))
         self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
@@ -244,26 +246,29 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    options = replace(options, sceneVolumeNode=None)  # it is read, not written
-    options.check_outputs(volume_node)
+    replace(options, sceneVolumeNode=None).check_outputs(volume_node)
+    options = replace(options, sceneVolumeNode=scene_node)  # it is not filled
     background = _background_points(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
         threshold = automatic_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners = _division_of(scene_node, values.shape)
     hand_overs, outside = _hand_overs_of(lists, scene_node, values.shape)
+    vessels = []
+    for node in lists if hand_overs else ():
+        voxels = points_in_volume(scene_node, placed_points(node, is_seed).world)
+        vessels.append(voxels[inside(voxels, values.shape)])
     found = relabel(
         values,
         threshold,
         owners=owners,
-        vessels=[_voxels_inside(each, scene_node, values.shape) for each in lists],
+        vessels=vessels,
         background_seeds=background and background.voxels,
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
         fill_gaps=options.fill_gaps,
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
-    options = replace(options, sceneVolumeNode=scene_node)
     arrays = {LABELMAP: found.labels}
     result = _write_outputs(volume_node, lists, options, threshold, arrays, found.disputed)
     warnings = [*outside, *found.notes, *(background.warnings if background else ())]
@@ -288,15 +293,6 @@ def _grid_of(volume_node: Any) -> np.ndarray:
     image = volume_node.GetImageData()
     counts = image.GetDimensions() if image is not None else (0, 0, 0)
     return np.vstack([reading.ijk_to_ras(volume_node), [*counts, 1]])
-
-
-def _names_of(lists: Sequence[Any]) -> list[str]:
-    """Names of vessels in messages, each once; names of lists may be the same."""
-    names = [each.GetName() or "vessel" for each in lists]
-    while len(set(names)) < len(names):
-        numbered = enumerate(names, 1)
-        names = [f"{each} ({n})" if names.count(each) > 1 else each for n, each in numbered]
-    return names
 
 
 def _label_at(voxel: tuple[int, ...], *seeds: PlacedPoints) -> str:
@@ -357,14 +353,6 @@ def _hand_overs_of(
                 text = _("{name} lies outside the volume: no branch is given to its vessel.")
                 warnings.append(text.format(name=label))
     return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
-
-
-def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """The voxels (n, 3) of a vessel's own points that lie in the volume."""
-    if node is None:
-        return np.empty((0, 3), np.int64)
-    voxels = points_in_volume(volume_node, placed_points(node, is_seed).world)
-    return voxels[inside(voxels, shape)]
 
 
 def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, np.ndarray | None]:

@@ -267,8 +267,7 @@ class Following:
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
-        if self._run.pending:
-            self._run.stop()
+        self._run.stop()
         self._previewed: tuple | None = None  # as `_compute` returns it
         self._preview.drop()
 

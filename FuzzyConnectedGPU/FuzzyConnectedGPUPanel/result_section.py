@@ -10,7 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import fuzzy_scene, views
 from FuzzyConnectedGPUMRML.parameters import ThresholdSource
-from FuzzyConnectedGPUMRML.segmenting import automatic_threshold, relabel_scene
+from FuzzyConnectedGPUMRML.segmenting import relabel_scene
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import writing
@@ -80,21 +80,9 @@ class ThresholdSection:
             else:
                 parameters.thresholdSource = ThresholdSource.AUTOMATIC
                 if not self._panel.running.active:
-                    self._apply_automatic(parameters)
+                    self._apply(parameters, None)
                 elif self._applied is not None:  # what was moved in the run is given up
                     parameters.threshold = self._applied[0]
-
-    def _apply_automatic(self, parameters: Any) -> None:
-        scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds
-        if scene_node is None:
-            return
-        try:
-            automatic = automatic_threshold(scene_node, points, parameters.cut)
-        except InputError as error:
-            self._panel.say(worded(error))
-            return
-        parameters.threshold = float(automatic)
-        self._apply(parameters)
 
     # --- what runs do
 
@@ -105,7 +93,7 @@ class ThresholdSection:
             if options.threshold is None:
                 parameters.threshold = self._applied[0]
             else:
-                self._apply_automatic(parameters)
+                self._apply(parameters, None)
         self._apply_changes(parameters)
 
     # --- what follows
@@ -122,23 +110,28 @@ class ThresholdSection:
 
     def _apply_changes(self, parameters: Any) -> None:
         if _label_settings(parameters) != self._applied:
-            self._apply(parameters)
+            self._apply(parameters, parameters.threshold)
 
-    def _apply(self, parameters: Any) -> None:
-        """Write the labels of the threshold, the filled gaps and the disputed voxels."""
+    def _apply(self, parameters: Any, threshold: float | None) -> None:
+        """Write the labels of a threshold (None: the automatic one) with the other settings."""
         self.end_preview()
-        scene_node, panel = parameters.sceneVolume, self._panel
-        by_contrast = fuzzy_scene.contrast_threshold(scene_node) is not None
-        least = LEAST if by_contrast else max(parameters.cut, LEAST)
-        parameters.threshold = max(parameters.threshold, least)
-        self._applied = _label_settings(parameters)
-        options = replace(panel.options(parameters), threshold=parameters.threshold, cut=None)
+        panel, cut = self._panel, parameters.cut
+        scene_node = panel.result_scene(parameters)
+        if scene_node is None:
+            return
+        if threshold is not None:
+            least = 0.0 if fuzzy_scene.contrast_threshold(scene_node) is not None else cut
+            parameters.threshold = threshold = max(threshold, least, LEAST)
+            self._applied, cut = _label_settings(parameters), None
+        options = replace(panel.options(parameters), threshold=threshold, cut=cut)
         options = replace(options, segmentationNode=parameters.segmentation)
         try:
             result = relabel_scene(scene_node, options)
         except InputError as error:
             panel.say(worded(error))
             return
+        parameters.threshold = float(result.threshold)
+        self._applied = _label_settings(parameters)
         panel.output.show_result(parameters, result)
         edited = panel.output.edited_text(parameters)
         if edited:

@@ -133,10 +133,7 @@ class SeedsSection:
     # --- what runs find
 
     def mark_faint(self, lists: list[Any], faint: list[tuple[Any, int]]) -> None:
-        """Mark the points (list, index) without contrast in the views, and no others of the lists.
-
-        The mark is saved with the scene.
-        """
+        """Mark the points (list, index) without contrast in the views, and in saved scenes."""
         for node in lists:
             if node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetColor(FAINT_COLOR)

@@ -4,7 +4,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import qt
@@ -120,11 +120,7 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
 
 def ended(future: Future) -> bool:
     """Wait a moment for a future; returns whether it has ended."""
-    try:
-        future.exception(EVENT_WAIT)
-    except TimeoutError:
-        return False
-    return True
+    return bool(wait([future], EVENT_WAIT).done)
 
 
 # ---- One run of a panel: it shows its progress, keeps the window alive, and can be cancelled
