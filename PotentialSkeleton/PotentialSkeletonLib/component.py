@@ -93,7 +93,7 @@ class _ComponentRun:
     def __init__(self, mask, spacing, options, stages, gpu):
         self.options, self.stages = options, stages
         self.critical_points: list[CriticalPoint] = []
-        self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
+        self.field: ForceField | None = None  # none for a component that is too small
         # Its field is summed on the device; all else only if it is so large that this is faster.
         self.gpu_of_field, self.gpu = gpu, gpu if mask.size >= LARGE else None
         if self.gpu is not None:
@@ -124,7 +124,7 @@ class _ComponentRun:
         return self.result()
 
     def compute_field(self) -> ForceField:
-        """The field; the volumes have its forces and classes from now on."""
+        """Sum the field; its forces and classes are kept with the component's volumes, too."""
         volumes, options = self.volumes, self.options
         with self.stages.stage("field", 0.05, 0.55) as progress:
             sides = volumes.spacing
@@ -133,13 +133,17 @@ class _ComponentRun:
                 unit_depth = (
                     volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
                 )
-            field = field_of_components(
-                volumes.mask, volumes.mask, options.strength, self.charge_distance, options.method,
-                self.gpu_of_field, unit_depth=unit_depth, progress=progress,
-            )  # fmt: skip
+            self.field = field = field_of_components(
+                solid=volumes.mask,
+                labels=volumes.mask,
+                strength=options.strength,
+                charge_distance=options.charge_distance,
+                method=options.method,
+                gpu=self.gpu_of_field,
+                unit_depth=unit_depth,
+                progress=progress,
+            )
         volumes.vectors, volumes.classes = field.vectors, field.classes
-        self.messages, self.device = field.notes, field.device
-        self.charge_distance = field.charge_distance
         return field
 
     def find_core(self, field: ForceField) -> None:
@@ -167,7 +171,7 @@ class _ComponentRun:
             self.thinning.thin_along(self.curves.passed.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
-        """Measure along the component from the skeleton; distances from an earlier one sink."""
+        """Measure along the component from the skeleton, on from the distances before."""
         volumes = self.volumes
         volumes.distances = geodesic_distance_on(
             volumes.mask,
@@ -194,11 +198,11 @@ class _ComponentRun:
         return endpoints
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
-        """Lead ends of the skeleton on to the ends of protrusions; whether there were any."""
+        """Extend ends of the skeleton to the ends of protrusions; whether any was extended."""
         volumes, skeleton = self.volumes, self.thinning.skeleton
         with self.stages.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
-            further = endpoints_beyond(
+            new_endpoints = endpoints_beyond(
                 volumes.distances,
                 volumes.depth,
                 volumes.spacing,
@@ -207,8 +211,8 @@ class _ComponentRun:
                 progress,
                 self.gpu,
             )
-            self.add_endpoints(further, progress)
-        return len(further) > 0
+            self.add_endpoints(new_endpoints, progress)
+        return len(new_endpoints) > 0
 
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
@@ -229,7 +233,8 @@ class _ComponentRun:
         self.thinning.anchor(self.curves.trace_from_seeds(seeds, present, clearance, progress))
 
     def result(self) -> ComponentSkeleton:
-        thinning, curves, volumes = self.thinning, self.curves, self.volumes
+        thinning, curves = self.thinning, self.curves
+        volumes, field = self.volumes, self.field
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
         traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
@@ -254,8 +259,8 @@ class _ComponentRun:
             pieces=components,
             cycles=components - characteristic,
             characteristic=self.characteristic,
-            charge_distance=self.charge_distance if curves.has_field else None,
-            index_sum=index_sum(self.critical_points) if curves.has_field else None,
-            messages=self.messages,
-            device=self.device,
+            charge_distance=field.charge_distance if field else None,
+            index_sum=index_sum(self.critical_points) if field else None,
+            messages=field.notes if field else (),
+            device=field.device if field else "cpu",
         )

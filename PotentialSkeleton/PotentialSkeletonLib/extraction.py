@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,17 +83,17 @@ def skeletonize(
     """
     if options is not None and keywords:
         raise InputError("Options were given twice: as `options` and as keyword arguments.")
-    chosen = options or SkeletonOptions(**keywords)
-    checked = checked_spacing(spacing)
-    root = Progress.of(progress)
+    options, sides = options or SkeletonOptions(**keywords), checked_spacing(spacing)
     with needs_numba():  # the package can be imported without it
         from .preparing import prepare
 
-    given = np.asanyarray(mask)
-    shape = given.shape if given.ndim == 3 else (1, *given.shape)
-    return assemble(
-        lambda part: prepare(given, checked, chosen, part), shape, checked, chosen, root
-    )
+    labelmap = np.asanyarray(mask)
+    shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
+
+    def prepared(progress: Progress) -> "Prepared":
+        return prepare(labelmap, sides, options, progress)
+
+    return assemble(prepared, shape, sides, options, Progress.of(progress))
 
 
 def assemble(
@@ -111,41 +112,49 @@ def assemble(
         from .component import Stages, skeletonize_component
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     stages = Stages(progress)
-    with stages.stage("prepare", 0.0, 0.02) as part:
-        prepared = prepare(part)
+    with stages.stage("prepare", 0.0, 0.02) as preparing:
+        prepared = prepare(preparing)
     parts: list[ComponentSkeleton] = []
     nodes: list[Node] = []
     branches: list[Branch] = []
     points: list[CriticalPoint] = []
     voxels: list[np.ndarray] = []
     ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
-    for number, (origin, mask) in enumerate(prepared.components):
-        own = stages.part(ends[number - 1] if number else 0.02, ends[number])
-        found, first = skeletonize_component(mask, spacing, options, own), len(nodes)
-        parts.append(found)
-        voxels.append(found.voxels + origin)
-        points += [replace(p, position=p.position + origin) for p in found.critical_points]
-        for node in found.nodes:
-            nodes.append(replace(node, position=node.position + origin, component=number + 1))
-        for branch in found.branches:
-            start, end = branch.start + first, branch.end + first
-            radii, places = branch.radius, branch.points + origin
-            branches.append(Branch(places, radii, start, end, number + 1))
+    shares = pairwise([0.02, *ends])  # of the progress
+    for number, ((origin, mask), share) in enumerate(zip(prepared.components, shares), 1):
+        part = skeletonize_component(mask, spacing, options, stages.part(*share))
+        first_node = len(nodes)
+        parts.append(part)
+        voxels.append(part.voxels + origin)
+        points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        for node in part.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number))
+        for branch in part.branches:
+            start, end = branch.start + first_node, branch.end + first_node
+            branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
     report = skeleton_report(prepared, parts, nodes, branches)
     report["seconds"] = stages.seconds
     progress.advance(1.0)
-    everywhere = np.concatenate(voxels)
-    everywhere = everywhere[np.lexsort(everywhere.T[::-1])]
-    return CurveSkeleton(nodes, branches, points, everywhere, shape, spacing, report)
+    all_voxels = np.concatenate(voxels)
+    all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
+    return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
 
 
-# ---- The report
+# ---- The report: its numbers, and what they say in words
 
 TINY = 27  # voxels: components below it are reported
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
     "along the deepest voxels."
 )
+BROKEN_GUARANTEES = {
+    "thin": "In some places the skeleton is more than one voxel wide.",
+    "inside": "Parts of the skeleton lie outside of the object.",
+    "one_piece_for_each_component": "The skeleton does not have one connected component for each "
+    "component of the object.",
+    "same_cycles": "The skeleton does not have as many loops as the object.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
+}
 
 
 def skeleton_report(
@@ -190,33 +199,21 @@ def skeleton_report(
     return report
 
 
-# ---- what is said of a skeleton; the numbers behind it are in its report
-
-NOT_HELD = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton has not one connected component for each "
-    "component of the object.",
-    "same_cycles": "The skeleton has not as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
-}
-
-
 def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
     """Messages on what is doubtful in a result."""
-    found = []
+    messages = []
     if report["tiny_components"]:
         components = counted(report["components"], "component")
-        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
+        messages.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
     if not branches:
         points = counted(len(nodes), "point")
-        found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
+        messages.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
     if any(
         index_sum not in (None, characteristic)
         for index_sum, characteristic in zip(
             report["index_sums"], report["euler_characteristics"], strict=True
         )
     ):
-        found.append(NOT_RESOLVED)
-    found += [NOT_HELD[name] for name, held in report["guarantees"].items() if not held]
-    return found
+        messages.append(NOT_RESOLVED)
+    messages += [BROKEN_GUARANTEES[name] for name, held in report["guarantees"].items() if not held]
+    return messages

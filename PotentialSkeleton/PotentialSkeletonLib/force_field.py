@@ -300,13 +300,15 @@ class _FieldRun:
     def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
         with needs_numba():  # the package can be imported without it
             from . import papers
-        task, method = (points, charges, self._strength), self._method
+        strength, is_auto = self._strength, self._method == "auto"
         if self._gpu is None:
-            forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)
+            workers = None if is_auto else 1
+            forces = papers.sum_serially(points, charges, strength, progress, workers)
         else:
-            method = "cuda-shared" if method == "auto" else method
-            found = papers.sum_on_cuda(*task, self._gpu, method, self._threads, progress)
-            forces, self._launch = found
+            method = "cuda-shared" if is_auto else self._method
+            forces, self._launch = papers.sum_on_cuda(
+                points, charges, strength, self._gpu, method, self._threads, progress
+            )
         vectors[tuple(points.T)] = forces
 
     def _positions(self, marked: Any) -> Any:
