@@ -19,8 +19,7 @@ _PLACES = {
     ".relative.hand_overs": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
     ".scene": "AutomaticThreshold FuzzyScene binarize error_voxels",
-    ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
-    "segment_several",
+    ".segmentation": "MODELS Segmentation SegmentOptions relabel segment segment_several",
     ".solvers": "SOLVERS",
     ".thresholds": "automatic_threshold background_threshold volume_curve",
 }

@@ -144,8 +144,10 @@ def connectedness(
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
     if solution.on_device:
         seconds["on_device"] = solution.on_device
-    run = solution.rounds, seconds, solution.peak_bytes, notes
-    return FuzzyScene(values.reshape(np.shape(volume)), options.solver, device, *run)
+    return FuzzyScene(
+        values.reshape(np.shape(volume)), options.solver, device,
+        solution.rounds, seconds, solution.peak_bytes, notes,
+    )  # fmt: skip
 
 
 def solve_problem(

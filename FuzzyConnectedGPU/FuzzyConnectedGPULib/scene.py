@@ -14,6 +14,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import in_parts
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
+from .input_validation import volume_shape
+
 MAX_ROUNDS = 10  # in which gaps are filled
 TINY = np.finfo(np.float32).tiny
 CONTRAST_THRESHOLD = 0.5  # of every scene of the model "contrast"
@@ -231,15 +233,15 @@ def fill_gaps(
     if rounds == 0 or not labels.any():
         return labels
     result = labels.copy()
-    solid = result.reshape((1,) * (3 - labels.ndim) + labels.shape)  # of a slice (1, J, I)
-    majority = 3 ** sum(length > 1 for length in solid.shape) // 2 + 1
-    allowed = np.ones(solid.shape, bool)
+    voxels = result.reshape(volume_shape(labels.shape))
+    majority = 3 ** sum(length > 1 for length in voxels.shape) // 2 + 1
+    allowed = np.ones(voxels.shape, bool)
     if mask is not None:
-        allowed &= np.reshape(mask, solid.shape) != 0
+        allowed &= np.reshape(mask, voxels.shape) != 0
     if background_seeds is not None and np.size(background_seeds):
         allowed[tuple(np.reshape(background_seeds, (-1, 3)).T)] = False
-    box = bounding_box(solid)  # nothing beyond it can have a majority
-    part, allowed = solid[box], allowed[box]
+    box = bounding_box(voxels)  # nothing beyond it can have a majority
+    part, allowed = voxels[box], allowed[box]
     for _round in range(rounds):
         added = (_neighbours(part) >= majority) & (part == 0) & allowed
         if not added.any():

@@ -326,14 +326,14 @@ def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
 ) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
-    wanted, found = is_seed if len(lists) > 1 else None, []
+    accept, found = is_seed if len(lists) > 1 else None, []
     for node in lists:
         points = node and placed_points(node)
-        if points and points.labels and not placed_points(node, wanted).labels:
+        if points and points.labels and not placed_points(node, accept).labels:
             none = np.empty((0, 3), np.int64)
             found.append(PlacedPoints([], none, [], none))
         else:
-            found.append(seeds_of(node, volume_node, shape, region, wanted=wanted))
+            found.append(seeds_of(node, volume_node, shape, region, accept=accept))
     return found
 
 
@@ -391,7 +391,7 @@ def _write_outputs(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
     new_segments = _new_segments(volume_node, lists, options, arrays[LABELMAP])
-    images = {kind: reading.image_from_array(each, taken=True) for kind, each in arrays.items()}
+    images = {kind: reading.image_from_array(each, copy=False) for kind, each in arrays.items()}
     kinds = [*images, SEGMENTATION] if new_segments else [*images]
     missing, segment_ids = [kind for kind in kinds if nodes[kind] is None], [""] * len(lists)
     with writing.all_or_nothing() as add:

@@ -192,7 +192,7 @@ def find_seeds(
     """
     voxels = voxels_of(volume_node)
     if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
-        text = _("{name} is no list of points: choose one, or none for a new list.")
+        text = _("{name} is not a list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
     if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
         text = _("The list {name} takes no more points (its number is fixed): choose another one.")
@@ -296,9 +296,9 @@ class ClickHistory:
     """The earlier and later states of all lists of points and of a setting.
 
     One step is what changed between two calls of `record`: so a point that goes from one list to
-    another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
-    vessel that `removed` tells of is one. A point that comes back has the lock and the visibility
-    that it had last.
+    another one is one step. Choosing a list, or its removal from the scene, is none; removing a
+    vessel (`removed`) is one. A point that comes back has the lock and the visibility that it had
+    last.
     """
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ class ConnectednessPanel(Panel):
         self.input.remember(self.parameters)
 
     def volume_changed(self, volume: Any) -> None:
-        """Another volume was chosen, with points and values of its own: no run begins by that."""
+        """Another volume was chosen, with points and values of its own: this starts no run."""
         self.seeds.placing.stop()
         self.threshold.forget()
         self.output.show_earlier_results(volume)

@@ -41,7 +41,7 @@ class ThresholdSection:
 
     def forget(self) -> None:
         self.end_preview()
-        self._applied: tuple | None = None  # what the labels were written of
+        self._applied: tuple | None = None  # the settings of the labels as they are
 
     # --- what the user does
 
@@ -81,13 +81,13 @@ class ThresholdSection:
                 parameters.thresholdSource = ThresholdSource.AUTOMATIC
                 if not self._panel.running.active:
                     self._apply(parameters, None)
-                elif self._applied is not None:  # what was moved in the run is given up
+                elif self._applied is not None:  # what was moved meanwhile is dropped
                     parameters.threshold = self._applied[0]
 
     # --- what runs do
 
     def labels_written(self, parameters: Any, result: Any, options: Any) -> None:
-        """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
+        """A run wrote labels; a threshold that was chosen meanwhile is applied now."""
         self._applied = (float(result.threshold), options.fill_gaps, options.showDisputed)
         if users_threshold(parameters) is None:
             if options.threshold is None:
@@ -105,7 +105,7 @@ class ThresholdSection:
             self._applied = _label_settings(parameters)
         if parameters.threshold != self._applied[0]:
             parameters.thresholdSource = ThresholdSource.MANUAL
-        if not running:  # what is moved in a run is taken when the run ends
+        if not running:  # else the change is applied when the run ends
             self._apply_changes(parameters)
 
     def _apply_changes(self, parameters: Any) -> None:
@@ -197,7 +197,7 @@ def users_threshold(parameters: Any) -> float | None:
 
 
 def _label_settings(parameters: Any) -> tuple:
-    """What labels are written of, beside the fuzzy scene."""
+    """What the labels depend on, beside the fuzzy scene."""
     return parameters.threshold, parameters.fillGaps, parameters.showDisputed
 
 
@@ -221,7 +221,7 @@ class OutputSection:
         self.forget()
 
     def forget(self) -> None:
-        self._drawn: Any = None  # that of the result that was drawn last
+        self._drawn: Any = None  # the volume whose result was drawn last
         self._overlay: tuple[Any, float] = (None, 0.0)
         self._choice.forget()
 

@@ -85,7 +85,7 @@ class SeedsSection:
         count = node.GetNumberOfControlPoints() - before
         if not count:
             return _("All points that were found are in the list already.")
-        text = _("Found {count} points: look at each, and delete what is no vessel.")
+        text = _("Found {count} points: check each, and delete those outside vessels.")
         return text.format(count=count)
 
     def _selected(self) -> tuple[Any, Any]:
@@ -167,7 +167,7 @@ class SeedsSection:
         if odd is not None:
             return _(
                 "The point {point} ({value:.4g}) is unlike the other vessel points "
-                "({others:.4g}): look whether it is in a vessel."
+                "({others:.4g}): check that it is in a vessel."
             ).format(point=_link(odd), value=odd.intensity, others=others)
         text = _(
             "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
@@ -416,7 +416,7 @@ class RemovedVessel:
         self.remove()
 
     def remove(self) -> None:
-        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        """Remove the vessel, unless it was removed already, or is the last one."""
         parameters, self._lists = self._parameters, vessels_of(self._parameters)
         if self.node not in self._lists or len(self._lists) < 2:
             self._lists = []

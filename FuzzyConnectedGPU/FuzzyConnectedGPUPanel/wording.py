@@ -141,7 +141,7 @@ def advice(situation: Situation) -> str:
         failed = _("The last run failed. Fix the problem below, then press <b>Apply</b>.")
         if situation.millilitres is None:
             return failed
-        return failed + " " + _("What is shown is the result of the run before.")
+        return failed + " " + _("What is shown is the result of the previous run.")
     if situation.odd_point:
         return situation.odd_point
     if situation.following and not situation.current:

@@ -47,7 +47,7 @@ def _object_around(
     connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]
 ) -> tuple[np.ndarray, tuple[int, ...]]:
     """The object in the box of a ball around a click, and the click in the box."""
-    around = Ball(connectedness.shape, click, MAX_RADIUS, mapped.unit)
+    around = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
     return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
 
 
@@ -59,25 +59,22 @@ def _remove_leak(
     click: tuple[int, ...],
 ) -> None:
     """Take away the plateau that a background click lies on; raise the least contrast around it."""
-    contrast, unit = mapped.contrast, mapped.unit
+    contrast, spacing = mapped.contrast, mapped.spacing
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
-    peak = float(peaks_near(contrast, one, PEAK_WITHIN, unit)[0, 0, 0])
-    radius = inscribed_radius(*around, unit)
-    nearest = min(np.sqrt((((np.array(p) - click) * unit) ** 2).sum()) for p in positive)
+    peak = float(peaks_near(contrast, one, PEAK_WITHIN, spacing)[0, 0, 0])
+    radius = inscribed_radius(*around, spacing)
+    nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in positive)
     if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
-        ball = Ball(contrast.shape, click, reach, unit)
+        ball = Ball(contrast.shape, click, reach, spacing)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
-        connectedness[ball.box][leak & _nearer(ball, positive, unit)] = 0
+        connectedness[ball.box][leak & _nearer(ball, positive, spacing)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
-    ball = Ball(contrast.shape, click, 3 * width, unit)
-    raised = ABOVE_CLICK * own * _bell(ball, width)
+    ball = Ball(contrast.shape, click, 3 * width, spacing)
+    bell = np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
+    raised = ABOVE_CLICK * own * bell
     _raise_least_contrast(connectedness, mapped, ball, raised, positive, click)
-
-
-def _bell(ball: Ball, width: float) -> np.ndarray:
-    return np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
 
 
 def _raise_least_contrast(
@@ -93,13 +90,13 @@ def _raise_least_contrast(
     raised = np.maximum(raised, np.float32(0))
     lower = contrast / np.maximum(contrast + raised, np.float32(1e-30))
     part = connectedness[ball.box]
-    nearest = _nearer(ball, positive, mapped.unit) & (contrast < raised)
+    nearest = _nearer(ball, positive, mapped.spacing) & (contrast < raised)
     part[nearest] = np.minimum(part, lower)[nearest]
 
 
-def _nearer(ball: Ball, positive: list[tuple[int, ...]], unit: np.ndarray) -> np.ndarray:
+def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) -> np.ndarray:
     """Voxels of a ball's box that are nearer to the background click than to any positive one."""
     nearer = np.ones(ball.squared.shape, bool)
     for other in positive:
-        nearer &= ball.squared < squared_distance(ball.box, other, unit)
+        nearer &= ball.squared < squared_distance(ball.box, other, spacing)
     return nearer

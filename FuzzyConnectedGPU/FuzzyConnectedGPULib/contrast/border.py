@@ -9,10 +9,10 @@ from scipy import ndimage
 
 from .contrast_map import ContrastMap
 
-CORE = 2.5  # depth, in smallest spacings, from which on a voxel shows the vessel's own contrast
-REACH = 4.0  # from the border to the core
+CORE_DEPTH = 2.5  # in smallest spacings, from which on a voxel shows the vessel's own contrast
+CORE_DISTANCE = 4.0  # from the border to the core
 BORDER_SHARE = 0.5
-MIN_CORE = 1e-4  # share of core voxels within the reach
+MIN_CORE = 1e-4  # share of core voxels within that distance
 
 
 def move_to_half_contrast(connectedness: np.ndarray, mapped: ContrastMap, cut: float) -> None:
@@ -28,10 +28,10 @@ def move_to_half_contrast(connectedness: np.ndarray, mapped: ContrastMap, cut: f
         return
     box = ndimage.find_objects(labels.view(np.uint8))[0]
     labels, contrast = labels[box], mapped.contrast[box]
-    depth = ndimage.distance_transform_edt(np.pad(labels, 1), sampling=mapped.unit)
+    depth = ndimage.distance_transform_edt(np.pad(labels, 1), sampling=mapped.spacing)
     depth = depth[1:-1, 1:-1, 1:-1]
-    core = depth >= CORE
-    size = [2 * round(REACH / u) + 1 for u in mapped.unit]
+    core = depth >= CORE_DEPTH
+    size = [2 * round(CORE_DISTANCE / u) + 1 for u in mapped.spacing]
     near = ndimage.uniform_filter(core.astype(np.float32), size)
     total = ndimage.uniform_filter(np.where(core, contrast, np.float32(0)), size)
     half = BORDER_SHARE * total / np.maximum(near, np.float32(MIN_CORE))

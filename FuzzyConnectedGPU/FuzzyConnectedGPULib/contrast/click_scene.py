@@ -21,13 +21,13 @@ from .clicks import EVIDENT, Click, at_click, membership, midway
 from .contrast_map import ContrastMap
 from .faint_clicks import add_faint_click
 from .halos import halo_contrasts, in_halo
-from .widest_paths import STEPS, Reached
+from .widest_paths import PATH_LEVEL, Reached
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
 # Paths: at least this share of the least contrast, and this many deviations of the noise.
 PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
-FLOOR = STEPS // 2  # paths weaker than half the least contrast of paths are not followed
+FLOOR = PATH_LEVEL // 2  # paths weaker than half the least contrast of paths are not followed
 HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
 FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
@@ -246,7 +246,7 @@ def main_connectedness(
     if main.halo_clicks:
         contrasts = halo_contrasts(mapped, reached, least, main.halo_clicks)
     own = membership(reached.contrast, contrasts)
-    connected = np.minimum(own, level / (level + np.float32(STEPS)))
+    connected = np.minimum(own, level / (level + np.float32(PATH_LEVEL)))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, background)
 

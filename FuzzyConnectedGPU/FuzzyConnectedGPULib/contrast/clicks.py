@@ -47,21 +47,21 @@ class Ball:
     """
 
     def __init__(
-        self, shape: Sequence[int], click: Sequence[int], radius: float, unit: np.ndarray
+        self, shape: Sequence[int], click: Sequence[int], radius: float, spacing: np.ndarray
     ) -> None:
-        reach = np.ceil(radius / unit).astype(int)
+        reach = np.ceil(radius / spacing).astype(int)
         self.box = tuple(
             slice(max(int(c - r), 0), min(int(c + r + 1), n))
             for c, r, n in zip(click, reach, shape)
         )
         self.centre = tuple(int(c - s.start) for c, s in zip(click, self.box))
         self.radius = radius
-        self._click, self._unit = click, unit
+        self._click, self._spacing = click, spacing
 
     @cached_property
     def squared(self) -> np.ndarray:
         """Squared distance (float32) of the box's voxels to the click."""
-        return squared_distance(self.box, self._click, self._unit)
+        return squared_distance(self.box, self._click, self._spacing)
 
     @property
     def inside(self) -> np.ndarray:
@@ -69,10 +69,12 @@ class Ball:
         return self.squared <= self.radius**2
 
 
-def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndarray) -> np.ndarray:
+def squared_distance(
+    box: tuple[slice, ...], point: Sequence[int], spacing: np.ndarray
+) -> np.ndarray:
     """Squared distance (float32) of a box's voxels to a point of the volume."""
     axes = np.ogrid[box]
-    squares = [((x - c) * u) ** 2 for x, c, u in zip(axes, point, unit)]
+    squares = [((x - c) * u) ** 2 for x, c, u in zip(axes, point, spacing)]
     return np.asarray(sum(squares)).astype(np.float32)
 
 
@@ -83,13 +85,13 @@ def at_click(values: np.ndarray, click: Sequence[int]) -> float:
 
 
 def ridge_near(
-    values: np.ndarray, click: Sequence[int], radius: float, unit: np.ndarray
+    values: np.ndarray, click: Sequence[int], radius: float, spacing: np.ndarray
 ) -> tuple[float, tuple[int, ...]]:
     """The highest median-filtered value near a click, and its voxel.
 
     A click beside the middle of a vessel means the vessel, not its border.
     """
-    ball = Ball(values.shape, click, radius, unit)
+    ball = Ball(values.shape, click, radius, spacing)
     filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
     filtered[~ball.inside] = -np.inf
     highest = np.unravel_index(filtered.argmax(), filtered.shape)
@@ -98,23 +100,23 @@ def ridge_near(
 
 
 def peaks_near(
-    values: np.ndarray, box: tuple[slice, ...], radius: float, unit: np.ndarray
+    values: np.ndarray, box: tuple[slice, ...], radius: float, spacing: np.ndarray
 ) -> np.ndarray:
     """The highest value within a radius (box-shaped) of each voxel of a box."""
-    reach = [round(radius / u) for u in unit]
+    reach = [round(radius / u) for u in spacing]
     wide = tuple(slice(max(s.start - r, 0), s.stop + r) for s, r in zip(box, reach))
     highest = ndimage.maximum_filter(values[wide], [2 * r + 1 for r in reach], mode="nearest")
     return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
 
 
-def inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
+def inscribed_radius(labels: np.ndarray, click: Sequence[int], spacing: np.ndarray) -> float:
     """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
     if not labels[tuple(click)]:
         return 0.0
-    ball = Ball(labels.shape, click, MAX_RADIUS, unit)
+    ball = Ball(labels.shape, click, MAX_RADIUS, spacing)
     outside = np.pad(~labels[ball.box], 1, constant_values=True)
     squares = [
-        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
+        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, spacing)
     ]
     squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
     return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), MAX_RADIUS))

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 from .background import Tissue, lower_own_background, tissue_near
 from .clicks import at_click, ridge_near
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
-from .widest_paths import STEPS, Reached, widest_paths, widest_paths_on_device
+from .widest_paths import PATH_LEVEL, Reached, widest_paths, widest_paths_on_device
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -79,23 +79,23 @@ class ContrastMap:
     Arrays are NumPy's or a `DeviceVolume`: `contrast` (float32) is denoised intensity minus local
     background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
-    -1); `inside` (uint8 or None) is 1 where vessels may be. `unit` is the spacing in multiples of
-    the smallest, `tissue` and `first_seed` what it was found by, `gpu` and `mask` the device where
-    the arrays are, and `inside` there. Two results are computed when clicks ask for them, and
-    cached: the `difference`, and the `first_object` of `click_scene`.
+    -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
+    multiples of the smallest; `tissue` and `first_seed` are what it was found by, `gpu` and
+    `device_mask` the device where the arrays are, and the mask there. Two results are computed when
+    clicks ask for them, and cached: the `difference`, and the `first_object` of `click_scene`.
     """
 
     box: tuple[slice, ...]
     contrast: Any
     noise: float
     smooth: Any
-    inside: np.ndarray | None
-    unit: np.ndarray
+    mask: np.ndarray | None
+    spacing: np.ndarray
     polarity: int
     tissue: Tissue = field(repr=False)
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
-    mask: Any = field(default=None, repr=False)
+    device_mask: Any = field(default=None, repr=False)
     first_object: Any = field(default=None, repr=False)
     _difference: tuple[Any, float] | None = field(default=None, repr=False)
 
@@ -116,7 +116,7 @@ class ContrastMap:
         """Bytes on a device."""
         volumes = self.contrast, self.smooth, *(self._difference or ())
         arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
-        arrays += [] if self.mask is None else [self.mask]
+        arrays += [] if self.device_mask is None else [self.device_mask]
         return sum(each.nbytes for each in arrays)
 
     def is_on(self, gpu: "CudaDevice | None") -> bool:
@@ -137,22 +137,21 @@ class ContrastMap:
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        contrast, smooth, difference = self.contrast.on_host, self.smooth.on_host, self._difference
-        if difference is not None:
-            difference = difference[0].on_host, difference[1]
-        return replace(
-            self, contrast=contrast, smooth=smooth, gpu=None, mask=None, _difference=difference
-        )
+        host = replace(self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None)
+        host.device_mask = None
+        if self._difference is not None:
+            host._difference = self._difference[0].on_host, self._difference[1]
+        return host
 
     # --- what rules of the clicks ask for
 
     def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
         """Boolean labels of a box with the voxels outside the mask set to False."""
-        return labels if self.inside is None else labels & (self.inside[box] > 0)
+        return labels if self.mask is None else labels & (self.mask[box] > 0)
 
     def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         """The contrast in the middle of the vessel that a click means, and its voxel."""
-        return ridge_near(self.contrast, voxel, CLIMB, self.unit)
+        return ridge_near(self.contrast, voxel, CLIMB, self.spacing)
 
     @property
     def difference(self) -> tuple[Any, float]:
@@ -183,20 +182,6 @@ class ContrastMap:
         least = FAR_FROM_TISSUE * self.tissue.deviation
         return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
 
-    def widest_paths(
-        self,
-        starts: list[tuple[int, ...]],
-        unit: float,
-        floor: int,
-        brighter: float | None = None,
-    ) -> Reached:
-        """The widest paths through the contrast; parameters as of `widest_paths.widest_paths`.
-
-        `brighter` is a result of `brighter_objects`.
-        """
-        competing = None if brighter is None else (self.smooth, brighter)
-        return self._paths(self.contrast, starts, unit, floor, competing)
-
     def component(
         self, values: Any, start: tuple[int, ...], least: float, limit: int
     ) -> Reached | None:
@@ -204,18 +189,24 @@ class ContrastMap:
 
         The values are contrast or difference. None where it has more voxels than the limit.
         """
-        # Voxels of at least the unit have at least the level STEPS.
-        return self._paths(values, [start], float(np.float32(least)), STEPS, None, limit)
+        # Voxels of at least the path contrast have at least its level.
+        least = float(np.float32(least))
+        return self.widest_paths([start], least, PATH_LEVEL, values=values, limit=limit)
 
-    def _paths(
-        self, values: Any, starts: Any, unit: float, floor: int, competing: Any, limit: Any = None
-    ) -> Any:
+    def widest_paths(
+        self, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
+        brighter: float | None = None, values: Any = None, limit: int | None = None,
+    ) -> Any:  # fmt: skip
+        """The widest paths through the contrast, or other values, as by `widest_paths`.
+
+        `brighter` is a result of `brighter_objects`.
+        """
+        values = self.contrast if values is None else values
+        competing = None if brighter is None else (_array_of(self.smooth), brighter)
         if self.gpu is None:
-            return widest_paths(values, self.inside, starts, unit, floor, competing, limit)
-        values = values.array
-        competing = None if competing is None else (competing[0].array, competing[1])
+            return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
         return widest_paths_on_device(
-            values, self.mask, starts, unit, floor, self.gpu, competing, limit
+            values.array, self.device_mask, starts, path_contrast, floor, self.gpu, competing, limit
         )
 
 
@@ -241,19 +232,19 @@ def contrast_map(
     there, with the bits of the CPU.
     """
     progress = Progress.of(progress)
-    unit = np.asarray(spacing, float) / min(spacing)
-    box = _box_of(mask, volume.shape, unit)
-    inside = None if mask is None else np.ascontiguousarray(mask[box])
+    relative = np.asarray(spacing, float) / min(spacing)
+    box = _box_of(mask, volume.shape, relative)
+    device_mask: Any = None
+    mask = None if mask is None else np.ascontiguousarray(mask[box])
     seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
     raw: Any = _readable(volume[box])
-    tissue = tissue_near(raw, inside, seed, unit)
-    own_mask = inside
+    tissue = tissue_near(raw, mask, seed, relative)
     if gpu is not None:
         check_voxel_count(raw.size)
-        raw, own_mask = gpu.put(raw), None if inside is None else gpu.put(inside)
+        raw, device_mask = gpu.put(raw), None if mask is None else gpu.put(mask)
     progress.advance(0.05)
-    background = tissue.background(raw, own_mask, BACKGROUND / unit)
-    smooth = _denoised(raw, tissue, unit, progress.part(0.05, 0.95))
+    background = tissue.background(raw, mask if gpu is None else device_mask, BACKGROUND / relative)
+    smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
     around = background.values()
     contrast = pointwise(lambda a, b: a - b, module_of(smooth).empty_like(smooth), smooth, around)
@@ -274,13 +265,13 @@ def contrast_map(
         volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
     progress.advance(1.0)
     return ContrastMap(
-        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], inside=inside, unit=unit,
-        polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
-        mask=own_mask if gpu is not None else None,
+        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], mask=mask,
+        spacing=relative, polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
+        device_mask=device_mask,
     )  # fmt: skip
 
 
-def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) -> Array:
+def _denoised(raw: Array, tissue: Tissue, spacing: np.ndarray, progress: Progress) -> Array:
     """The smoothed intensities as difference to the tissue's median.
 
     Around 0, as float32 does not resolve the noise in the squares of large intensities.
@@ -289,7 +280,7 @@ def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) 
     if tissue.deviation > 0:
         lowest = np.float32(tissue.median - LOWEST * tissue.deviation)
     xp, median = module_of(raw), np.float32(tissue.median)
-    weights = [gaussian_weights(SMOOTHING / u) for u in unit]
+    weights = [gaussian_weights(SMOOTHING / u) for u in spacing]
     smooth = separable(
         raw,
         weights,
@@ -297,7 +288,7 @@ def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) 
         lambda values: xp.maximum(values.astype(np.float32, copy=False), lowest),
     )
     pointwise(lambda values: values - median, smooth, smooth)
-    radii = [round(GUIDE / u) for u in unit]
+    radii = [round(GUIDE / u) for u in spacing]
     for n in range(GUIDED_PASSES):
         part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
         self_guided(smooth, radii, tissue.noise(smooth), part)
@@ -311,9 +302,11 @@ def _readable(volume: np.ndarray) -> np.ndarray:
     return volume if volume.dtype.name in KINDS else volume.astype(np.float32)
 
 
-def _box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> tuple[slice, ...]:
+def _box_of(
+    mask: np.ndarray | None, shape: Sequence[int], spacing: np.ndarray
+) -> tuple[slice, ...]:
     """The part of the volume that holds the mask, with the margin that its border needs."""
     if mask is None:
         return full_box(shape)
-    margin = [int(np.ceil(MARGIN / step)) for step in unit]
+    margin = [int(np.ceil(MARGIN / step)) for step in spacing]
     return padded_box(bounding_box(mask) or full_box(shape), margin, shape)

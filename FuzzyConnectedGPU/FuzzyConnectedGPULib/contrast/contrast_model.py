@@ -1,7 +1,7 @@
 """The entry of the contrast model, and the last contrast map, cached."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -28,9 +28,6 @@ from ..scene import ContrastThreshold, FuzzyScene
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
 BYTES_PER_VOXEL = 32  # at most, in the mask's box
-FAINT = 3.0  # standard deviations of the noise below which a seed has no contrast
-
-FindMap = Callable[..., Any]  # with the parameters and the result of `contrast_map`
 
 
 def checked_clicks(
@@ -65,6 +62,7 @@ def checked_clicks(
 def contrast_connectedness(
     volume: np.ndarray,
     seeds: np.ndarray,
+    cached: "CachedConnectedness",
     *,
     spacing: Any = None,
     background_seeds: np.ndarray | None = None,
@@ -72,31 +70,26 @@ def contrast_connectedness(
     border: str = "drawn",
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
-    find_map: FindMap | None = None,
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
 
-    Parameters as in `segmentation.segment`; `find_map` is in place of `contrast_map`, for example
-    that of a `CachedConnectedness`. Returns the scene and the threshold. `InputError`,
+    Parameters as in `segmentation.segment`. Returns the scene and the threshold. `InputError`,
     `DeviceError` or `Cancelled` as `segment`.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
-    with needs_numba():
-        from .contrast_map import contrast_map
-
     progress = Progress.of(progress)
     progress.advance(0.0)
     shape = np.shape(volume)
     volume = checked_volume(volume)
     mask = checked_mask(mask, volume.shape)
     positive, negative = checked_clicks(seeds, background_seeds, mask, volume.shape)
-    spacing, find = checked_spacing(spacing, volume.shape[0]), find_map or contrast_map
+    spacing = checked_spacing(spacing, volume.shape[0])
 
     def solve(gpu: Any) -> tuple[FuzzyScene, ContrastThreshold]:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
-        mapped = find(volume, spacing, positive[0], mask, part, gpu)
+        mapped = cached.contrast_map(volume, spacing, positive[0], mask, part, gpu)
         after_map = perf_counter()
         progress.advance(MAP_SHARE)
         scene, threshold = _scene(mapped, positive, negative, border, volume.shape, gpu, progress)
@@ -115,7 +108,7 @@ def _scene(
 ) -> tuple[FuzzyScene, ContrastThreshold]:  # fmt: skip
     """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
-    from .clicks import at_click
+    from .clicks import EVIDENT, at_click
 
     positive, negative = positive - mapped.origin, negative - mapped.origin
     negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
@@ -124,7 +117,7 @@ def _scene(
     )
     places = np.array(without_contrast, np.int64).reshape(-1, 3) + mapped.origin
     notes: tuple[str, ...] = (NoContrastNote(places),) if without_contrast else ()
-    if not any(at_click(mapped.contrast, c) >= FAINT * mapped.noise for c in positive):
+    if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in positive):
         notes = (FaintClicksNote(places),)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
@@ -161,17 +154,12 @@ class CachedConnectedness:
 
     def free_device_memory(self) -> None:
         """Forget a map that is on the device; see `gpu.device.keeps_device_memory`."""
-        if self.on_device:
+        if self._map is not None and self._map.gpu is not None:
             self.forget()
 
     @property
-    def on_device(self) -> bool:
-        """Whether the map is in the memory of a device."""
-        return self._map is not None and self._map.gpu is not None
-
-    @property
-    def on_host(self) -> Any:
-        """The map in host memory, which the cached one is if it is there; or None."""
+    def map_on_host(self) -> Any:
+        """The cached map, in host memory; or None."""
         return None if self._map is None else self._map.to_host()
 
     def contrast_map(
@@ -184,7 +172,8 @@ class CachedConnectedness:
         gpu: CudaDevice | None,
     ) -> Any:
         """The cached map, or a new one; as the function `contrast_map`."""
-        from .contrast_map import contrast_map
+        with needs_numba():
+            from .contrast_map import contrast_map
 
         cached, inputs = self._map, (volume, mask, np.asarray(spacing))
         self.reused = (

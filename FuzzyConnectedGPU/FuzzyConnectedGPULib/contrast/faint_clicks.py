@@ -91,13 +91,13 @@ def _add_near(
     least: float,
 ) -> int:
     """Add the 6-connected component of a click, of the least contrast, within some radii of it."""
-    radii, most, unit = FAINT_RADII, np.inf, mapped.unit
+    radii, most, spacing = FAINT_RADII, np.inf, mapped.spacing
     if mapped.several_tissues and values is not mapped.contrast:
         radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
-    ball = Ball(values.shape, click, MAX_RADIUS, unit)
+    ball = Ball(values.shape, click, MAX_RADIUS, spacing)
     enough = mapped.masked(values[ball.box] >= least, ball.box)
-    radius = inscribed_radius(enough, ball.centre, unit)
-    ball = Ball(values.shape, click, min(max(radii * radius, LEAST_RADIUS), FARTHEST), unit)
+    radius = inscribed_radius(enough, ball.centre, spacing)
+    ball = Ball(values.shape, click, min(max(radii * radius, LEAST_RADIUS), FARTHEST), spacing)
     own = values[ball.box]
     alike = mapped.masked((own >= least) & (own <= most) & ball.inside, ball.box)
     near = component_of(alike, ball.centre)
@@ -108,9 +108,9 @@ def _add_alike(
     connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int
 ) -> int:
     """Without any evidence: similar voxels in a ball that is small compared with the object."""
-    volume = max(BLIND_SHARE * size, 27) * np.prod(mapped.unit)
+    volume = max(BLIND_SHARE * size, 27) * np.prod(mapped.spacing)
     radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
-    ball = Ball(connectedness.shape, click, radius, mapped.unit)
+    ball = Ball(connectedness.shape, click, radius, mapped.spacing)
     difference, noise = mapped.difference
     alike = np.abs(difference[ball.box] - difference[click]) <= BLIND_ALIKE * noise
     if mapped.contrast[click] > 0:

@@ -16,14 +16,14 @@ from .widest_paths import Reached
 HALO_WITHIN = 2.0  # smallest spacings within which a voxel's peak lies
 HALO_SHARE = 0.65  # of the peak below which a voxel is in its halo
 # Least contrasts rise with this power of the peak after infinitely many clicks, half after one.
-MOST, HALF_AT = 0.5, 1
+HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
 
 
 def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
     """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
     box = tuple(slice(c, c + 1) for c in voxel)
-    peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.unit)[0, 0, 0])
+    peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
@@ -36,12 +36,12 @@ def halo_contrasts(
     between the least contrast and the median peak of the object, on a log scale: where halos of
     bright vessels are removed, less contrast suffices in faint vessels.
     """
-    peaks = _peaks_of(reached, mapped.contrast.shape, mapped.unit).astype(np.float64)
+    peaks = _peaks_of(reached, mapped.contrast.shape, mapped.spacing).astype(np.float64)
     strong = reached.is_strong
     contrast = reached.contrast[strong].astype(np.float64)
     before = contrast >= least_contrast
     unchanged = np.sqrt(least_contrast * np.median(peaks[strong][before]))
-    power = MOST * agreeing / (agreeing + HALF_AT)
+    power = HIGHEST_POWER * agreeing / (agreeing + HALF_POWER_CLICKS)
     # A voxel joins or leaves the object at this power; never, where it is not positive.
     with np.errstate(divide="ignore", invalid="ignore"):
         changes = np.log(contrast / least_contrast) / np.log(peaks[strong] / unchanged)
@@ -53,14 +53,14 @@ def halo_contrasts(
     return (least_contrast * (peaks / unchanged) ** power).astype(np.float32)
 
 
-def _peaks_of(reached: Reached, shape: tuple[int, ...], unit: np.ndarray) -> np.ndarray:
+def _peaks_of(reached: Reached, shape: tuple[int, ...], spacing: np.ndarray) -> np.ndarray:
     """The highest contrast near each of the voxels, among them."""
     volume = np.zeros(int(np.prod(shape)), np.float32)  # only touched pages take time
     voxels, peaks = reached.voxels, reached.contrast
     for axis, stride in ((2, 1), (1, shape[2]), (0, shape[1] * shape[2])):
         volume[voxels] = peaks
         place, highest = voxels // stride % shape[axis], peaks.copy()
-        reach = round(HALO_WITHIN / unit[axis])
+        reach = round(HALO_WITHIN / spacing[axis])
         for step in (*range(-reach, 0), *range(1, reach + 1)):
             there = np.flatnonzero((place + step >= 0) & (place + step < shape[axis]))
             values = volume[voxels[there] + step * stride]

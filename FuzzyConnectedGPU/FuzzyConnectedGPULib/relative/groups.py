@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from ..input_validation import SharedVoxelError, checked_seeds
 from .hand_overs import HandOver
 
-NOBODY, DISPUTED = 0, 255  # owners of voxels; the groups lie between
+UNOWNED, DISPUTED = 0, 255  # owners of voxels; the groups lie between
 BACKGROUND = DISPUTED - 1  # owner, beside vessels, of what background points reach strongest
 BACKGROUND_NAME = "Not vessel"  # in messages
 MAX_GROUPS, MAX_VESSELS = 254, 100

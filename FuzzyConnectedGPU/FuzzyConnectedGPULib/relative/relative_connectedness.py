@@ -12,7 +12,7 @@ from ..affinity import GaussianAffinity, level_values
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_mask, checked_volume
 from ..problem import Problem, state_problem
-from .groups import DISPUTED, NOBODY, Groups, checked_groups
+from .groups import DISPUTED, UNOWNED, Groups, checked_groups
 
 POINT = 65536  # connectedness of a point to its own group, above every path
 SOLVED = 0.8  # share of the progress
@@ -128,7 +128,7 @@ def relative_connectedness(
         levels, owners, name, notes = _relative(problem, flat, points.owners, options, part)
     progress.advance(1.0)
     strength, owners = level_values(levels).reshape(shape), owners.reshape(shape)
-    labels = np.where(owners == DISPUTED, NOBODY, owners).astype(np.uint8)
+    labels = np.where(owners == DISPUTED, UNOWNED, owners).astype(np.uint8)
     return RelativeConnectedness(labels, strength, owners == DISPUTED, points.names, name, notes)
 
 

@@ -1,7 +1,7 @@
 """From labels to a segment of a segmentation, without losing what a user made of an earlier one.
 
 A segment that a run wrote has tags with its list of points, its volume and a checksum of its
-voxels. An ID alone names no node for good: another scene, or this one after it was saved without a
+voxels. An ID alone identifies no node: another scene, or this one after it was saved without a
 node, gives the same ID to another list or scan, and a segmentation file that is loaded there brings
 the tags along. So a node that was used carries a key, which its tag holds as well; a copy of the
 node has the key, but another ID. A node that shows the time points of a sequence takes the
@@ -231,7 +231,7 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
 
 
 def identity(node: Any, new: bool = False) -> str:
-    """The text that names a node in the tag of a segment; a `new` one is told from all others."""
+    """The text that names a node in the tag of a segment; a `new` one gets a key."""
     bearer = _bearer(node)
     if new and not bearer.GetAttribute(KEY):
         bearer.SetAttribute(KEY, uuid4().hex)

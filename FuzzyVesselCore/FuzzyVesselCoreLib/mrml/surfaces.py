@@ -43,7 +43,7 @@ class SurfaceInput:
         contour = vtk.vtkDiscreteFlyingEdges3D(
             compute_gradients=False, compute_normals=False, compute_scalars=False
         )
-        contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), taken=True))
+        contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), copy=False))
         contour.SetValue(0, 1)
         smooth = vtk.vtkWindowedSincPolyDataFilter(
             number_of_iterations=int(20 + self.smoothing * 40),

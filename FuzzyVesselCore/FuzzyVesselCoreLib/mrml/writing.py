@@ -2,7 +2,7 @@
 
 Results go into nodes that a module made, or that somebody handed over: by hand, after a question,
 or in a script. Such a node carries its kind as an attribute and refers to itself: a copy of it,
-made to keep a result, refers to the first one and is no output. MRML keeps references right where
+made to keep a result, refers to the first one and is no output. MRML updates references where
 IDs change, as when a saved scene is added to another one. Other references name the nodes whose
 results it holds.
 """

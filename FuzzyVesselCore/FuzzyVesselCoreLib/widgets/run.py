@@ -131,7 +131,7 @@ STEPS = 1000  # of the progress bar
 
 
 class PanelRun:
-    """A run that is going on, or none; one at a time, in the panels of all modules together.
+    """A panel's run, if there is one: one at a time in the panels of all modules together.
 
     As a context it shows the bar (QProgressBar); its `progress` is what the algorithms call back.
     While events are handled anything can happen: nodes are removed, the scene or the panel is
@@ -157,12 +157,12 @@ class PanelRun:
         return any(run.active for run in _panel_runs)
 
     def why_busy(self) -> str:
-        """Say, as a sentence, which run goes on; an empty text where none does."""
+        """Which run is in progress, as a sentence; an empty text where none is."""
         if self.active:
             return _("A run is in progress.")
         for run in _panel_runs:
             if run.active:
-                text = _("{title} is running: a run is going on there. Wait, or cancel it.")
+                text = _("{title} is running: wait, or cancel it there.")
                 return text.format(title=run.title)
         return ""
 

@@ -43,7 +43,7 @@ def assert_same_evidence(ours, theirs):
     """Bit for bit."""
     assert ours.polarity == theirs.polarity
     assert ours.box == theirs.box
-    np.testing.assert_array_equal(ours.unit, theirs.unit)
+    np.testing.assert_array_equal(ours.spacing, theirs.spacing)
     assert ours.noise == theirs.noise
     same_bits(ours.contrast, theirs.contrast)
     same_bits(ours.smooth, theirs.smooth)

@@ -127,7 +127,7 @@ def refusals():
         "device": (lambda v, s: ((v, s), {"device": "abacus"}), "abacus"),
         "input as output": (lambda v, s: ((v, s), {"sceneVolumeNode": v}), "'scan' is the input"),
         "output of another kind": (lambda v, s: ((v, s), {"labelmapNode": v}), "labelmap volume"),
-        "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is no labelmap"),
+        "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is neither"),
         "region of another kind": (lambda v, s: ((v, s), {"roiNode": v}), "'scan' is not a region"),
         "seed and background": (
             lambda v, s: ((v, s), {"backgroundSeedsNode": add_seeds(v, SEEDS[1:], "not")}),
