@@ -5,6 +5,8 @@
 `skeleton_graph` -> `curve_skeleton`, the result, which `tree`, `branch_tools` and `interchange`
 take. `by_component` makes the skeleton of a labelled volume that does not fit in memory. Public is
 what these, `by_component` and this package export; all else is private.
+
+NumPy alone is needed to import the package: what needs SciPy or numba is imported at its first use.
 """
 
 from .critical_points import CriticalPoint, critical_points

@@ -67,8 +67,8 @@ class Stages:
 
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
-# A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
-# voxels each bump of a rough surface would have a curve of its own.
+# Of seeds to skeleton and curves: a factor of the inscribed radius, and voxels added to it. With
+# fewer voxels each bump of a rough surface would have a curve of its own.
 DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
@@ -88,7 +88,7 @@ def skeletonize_component(
 
 
 class _ComponentRun:
-    """One component on its way to a skeleton. Voxels are flat indices."""
+    """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
 
     def __init__(self, mask, spacing, options, stages, gpu):
         self.options, self.stages = options, stages

@@ -452,7 +452,6 @@ def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any
         depth = ndimage.distance_transform_edt(mask, float64_distances=False)
         ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))].get()
     else:
-        # They need numba, without which this package can be imported.
         from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
         if unit_depth is None:

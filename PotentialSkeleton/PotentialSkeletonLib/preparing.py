@@ -38,7 +38,7 @@ NO_CHANGES = dict(
 
 @dataclass
 class Prepared:
-    """The object, with what was changed in it before.
+    """The components of an object, and what was changed before it was split into them.
 
     `sizes` are the voxels of each component, `changes` the report's counts of what was filled,
     dropped and closed; `components` gives for each where its array begins in the volume, and the

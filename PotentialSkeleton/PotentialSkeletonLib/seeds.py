@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import ndimage
 
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
@@ -108,8 +109,6 @@ def curvature_seeds(mask: np.ndarray, progress: Progress | None = None) -> np.nd
 
     The mask (bool, K, J, I) does not touch the border of the array.
     """
-    from scipy import ndimage
-
     progress = Progress.of(progress)
     share = ndimage.uniform_filter(mask.astype(np.float32), 2 * REACH + 1, mode="constant")
     progress.check()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.progress import Progress
@@ -16,7 +17,7 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 
 
 class ComponentCurves:
-    """Traces curves (before `trace_core` without a field); `passed` has the voxels they pass."""
+    """Traces curves; until `trace_core` there is no field. `passed` has the voxels they pass."""
 
     def __init__(self, volumes: ComponentVolumes) -> None:
         self._volumes = volumes
@@ -51,20 +52,20 @@ class ComponentCurves:
         clearance: tuple[float, float],
         progress: Progress,
     ) -> np.ndarray:
-        """Trace from the seeds that lie clear of the inscribed balls of all that is there.
+        """Trace from the seeds that lie clear of the skeleton, and of the curves of other seeds.
 
-        Seeds (n, 3) are sorted, the best first: one within reach of the curve of an earlier one is
-        left out. `present` are flat indices of the skeleton and of all that it is to have; the
-        clearance is a multiple of the balls' radii, and voxels added to it. Returns the seeds that
-        curves were traced from.
+        Seeds (n, 3) are sorted, the best first. `present` are flat indices of the skeleton and of
+        the voxels that it will get. A seed is clear of a voxel if it lies outside of its inscribed
+        ball enlarged by the clearance: a factor of its radius, and voxels added to it. Returns the
+        seeds (flat indices) that curves were traced from.
         """
         depth, used = self._volumes.depth, []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
-        there = np.stack(np.unravel_index(present, depth.shape), axis=1)
-        while len(seeds := seeds[~self._are_near(seeds, there, clearance, progress)]):
+        voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
+        while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
-            there = np.unique(voxels_at(self._trace_from(used[-1])), axis=0)
+            voxels = np.unique(voxels_at(self._trace_from(used[-1])), axis=0)
         return np.array(used, np.int64)
 
     def _are_near(
@@ -74,9 +75,7 @@ class ComponentCurves:
         clearance: tuple[float, float],
         progress: Progress,
     ) -> np.ndarray:
-        """Whether each seed (n, 3) lies in a ball round some voxels (m, 3); bool (n,)."""
-        from scipy.spatial.distance import cdist
-
+        """Whether each seed (n, 3) lies in the ball round one of the voxels (m, 3); bool (n,)."""
         spacing, (scale, margin) = np.asarray(self._volumes.spacing, float), clearance
         radii = scale * self._volumes.depth[tuple(voxels.T)] + margin * spacing.min()
         near, step = np.zeros(len(seeds), bool), max(1, PAIRS_PER_SLICE // max(1, len(voxels)))

@@ -28,9 +28,9 @@ class ComponentVolumes:
     """One component, in a box that it does not touch.
 
     `mask` (bool, K, J, I) has no cavities, `depth` (float32) is the distance to the outside in mm,
-    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once there are any, and
-    `classes` what is not 0 where curves may run: in the object, and as far as its charges were
-    moved outward. `distances` (int32) are along the component from the skeleton, once there is one.
+    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once they are summed, and
+    `classes` are not 0 where curves may run: in the object, and as far as its charges were moved
+    outward. `distances` (int32) are along the component from the skeleton, once there is one.
     """
 
     mask: np.ndarray

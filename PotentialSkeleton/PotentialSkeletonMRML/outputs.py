@@ -101,8 +101,8 @@ def extract_all(
 
     `options` are those of `PotentialSkeletonLib.skeletonize`.
     """
-    for job in jobs:
-        _nodes_to_fill(*job)
+    for solid, requests in jobs:
+        _nodes_to_fill(solid, requests)  # an error before the work begins
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
@@ -126,7 +126,7 @@ def write_skeletons(
 
     runs = [(solid, skeleton, _nodes_to_fill(solid, wanted)) for solid, skeleton, wanted in found]
     with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
-        return [_write(add, *run) for run in runs]
+        return [_write(add, solid, skeleton, nodes) for solid, skeleton, nodes in runs]
 
 
 def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, list[Any]]:

@@ -269,7 +269,8 @@ class Tree:
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
         place = self._to_world(np.array([found.position]))[0]
-        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
+        way, radius = course.between(low, high)
+        return Narrowest(place, found.length, found.diameter, way, radius)
 
     @property
     def reference(self) -> float | None:
