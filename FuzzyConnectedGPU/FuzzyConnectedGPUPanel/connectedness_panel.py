@@ -193,7 +193,7 @@ class ConnectednessPanel(Panel):
         self.threshold.end_preview()
         self.following.skip_current_inputs()
         run = self.read(parameters)
-        found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
+        found = progress.carry_out(lambda told: run.compute(told, self.logic.cached))
         return self.write_result(run, found)
 
     def read(self, parameters: Any, voxels: Any = None) -> Run:

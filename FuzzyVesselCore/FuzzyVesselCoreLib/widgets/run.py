@@ -216,38 +216,31 @@ class PanelRun:
         return not self._cancelled
 
     def wait(
-        self,
-        work: Callable[[Callable[[float], bool]], Any],
-        progress: Callable[[float], Any] | None = None,
+        self, work: Callable[[Callable[[float], bool]], Any], progress: Callable[[float], Any]
     ) -> Any:
-        """Call ``work(progress)`` in another thread, and handle events until it has ended.
+        """Call ``work(told)`` in another thread, and ``progress(share)`` here until it has ended.
 
-        The work touches no node and no widget. What it is given tells this thread how far it is,
-        and returns False after Cancel. `progress`, by default the run's own, is called here; what
-        it raises cancels the work, too.
+        The work touches no node and no widget. ``told(share)`` says how far it is, and returns
+        False once `progress`, a `Progress` that handles events, has raised an error.
         """
-        share, goes_on = 0.0, True
-        ask = progress or self.progress
+        latest, goes_on = 0.0, True
 
-        def told(fraction: float) -> bool:
-            nonlocal share
-            share = fraction
+        def told(share: float) -> bool:
+            nonlocal latest
+            latest = share
             return goes_on
 
         load_numba()
         with ThreadPoolExecutor(1) as pool:
             future = pool.submit(work, told)
             try:
-                goes_on = ask(share) is not False  # also where the work has ended already
+                progress(latest)  # also where the work has ended already
                 while not ended(future):
-                    goes_on = goes_on and ask(share) is not False
+                    progress(latest)
             except BaseException:
                 goes_on = False
                 raise
-        result = future.result()
-        if not goes_on:  # it ended before it could see that
-            raise Cancelled
-        return result
+        return future.result()
 
     def _show(self, fraction: float) -> None:
         step = round(STEPS * min(max(fraction, 0.0), 1.0))

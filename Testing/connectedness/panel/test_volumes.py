@@ -157,10 +157,7 @@ def test_points_without_contrast_are_named_and_marked(done, faint):
     assert label in done.ui.adviceLabel.text
     assert "no contrast" in done.ui.adviceLabel.text
     assert not seeds.GetNthControlPointSelected(1)
-    assert seeds.GetNthControlPointSelected(0)
     assert seeds.GetDisplayNode().GetColor() != seeds.GetDisplayNode().GetSelectedColor()
-    assert done.ui.seedsTable.item(1, 2).text() == "no contrast"
-    assert "no contrast" not in done.ui.seedsTable.item(0, 2).text()
     faint.clear()
     seeds.SetNthControlPointPositionWorld(1, world_of(done.parameters.inputVolume, (7, 8, 13)))
     done.click("applyButton")
