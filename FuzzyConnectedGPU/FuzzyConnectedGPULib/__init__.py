@@ -18,10 +18,10 @@ _PLACES = {
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.hand_overs": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
-    ".scene": "AutomaticThreshold FuzzyScene binarize error_voxels",
+    ".scene": "AutomaticThreshold FuzzyScene binarize error_voxels volume_curve",
     ".segmentation": "MODELS Segmentation SegmentOptions relabel segment segment_several",
     ".solvers": "SOLVERS",
-    ".thresholds": "automatic_threshold background_threshold volume_curve",
+    ".thresholds": "automatic_threshold background_threshold",
 }
 __all__ = sorted(name for names in _PLACES.values() for name in names.split())
 

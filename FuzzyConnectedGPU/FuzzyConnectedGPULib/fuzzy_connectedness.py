@@ -14,10 +14,10 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryErro
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .affinity import GaussianAffinity, level_values
+from .affinity import GaussianAffinity
 from .input_validation import SolverDeviceError
 from .problem import Problem, state_problem
-from .scene import FuzzyScene
+from .scene import FuzzyScene, level_values
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
 
 

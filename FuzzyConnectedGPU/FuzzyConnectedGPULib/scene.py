@@ -1,4 +1,4 @@
-"""The fuzzy scene, the thresholds that runs choose for it, and its labels; gaps in them.
+"""The fuzzy scene: its values, volume curve, thresholds that runs choose, labels; gaps in them.
 
 The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 """
@@ -16,6 +16,8 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .input_validation import volume_shape
 
+TOP_LEVEL = 65535  # of affinities and scenes: a value is ``level / 65535``, rounded once
+CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 MAX_ROUNDS = 10  # in which gaps are filled
 TINY = np.finfo(np.float32).tiny
 CONTRAST_THRESHOLD = 0.5  # of every scene of the model "contrast"
@@ -74,6 +76,67 @@ def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndar
 def scene_values(scene: FuzzyScene | np.ndarray) -> np.ndarray:
     """The values of a `FuzzyScene`, or the array itself."""
     return scene.values if isinstance(scene, FuzzyScene) else np.asarray(scene)
+
+
+def level_values(levels: Any) -> np.ndarray:
+    """The affinity or connectedness (float32, 0..1) of each level: rounded once."""
+    levels = np.asarray(levels)
+    values = np.empty(levels.shape, np.float32)
+    flat, out, top = levels.reshape(-1), values.reshape(-1), np.float32(TOP_LEVEL)
+    in_parts(
+        lambda a, b: np.divide(flat[a:b], top, out=out[a:b], dtype=np.float32), flat.size, flat.size
+    )
+    return values
+
+
+def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of the object's voxels at every threshold.
+
+    Returns
+    -------
+    thresholds : ndarray, float32, shape (65535,)
+        All values above 0 that a scene can have, ascending: 1/65535 .. 1.
+    counts : ndarray, int64, shape (65535,)
+
+    Raises `InputError` if a value is not within 0..1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> thresholds, counts = volume_curve(np.array([[[1.0, 0.5, 0.2]]]))
+    >>> counts[[0, 30000, 65534]].tolist()
+    [3, 2, 1]
+    """
+    return curve_of(level_histogram(scene_values(scene)))
+
+
+def level_histogram(values: np.ndarray) -> np.ndarray:
+    """Number of voxels (int64, 65536) of each level, of a scene's values; raises as `volume_curve`.
+
+    A value counts for the highest level that it reaches; 0 does not count. Histograms of a volume's
+    parts add up to its own.
+    """
+    flat, scale = values.reshape(-1), level_values(np.arange(TOP_LEVEL + 1))
+
+    def count(first: int, last: int) -> np.ndarray:
+        found = np.zeros(TOP_LEVEL + 1, np.int64)
+        for start in range(first * CHUNK, min(last * CHUNK, flat.size), CHUNK):
+            part = np.asarray(flat[start : start + CHUNK], np.float32)
+            if not (part.min() >= 0 and part.max() <= 1):  # of NaN, too, the minimum is NaN
+                raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
+            part = part[part > 0]  # most voxels have no path to a seed
+            level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
+            level -= part < scale[level]
+            found += np.bincount(level, minlength=TOP_LEVEL + 1)
+        return found
+
+    histograms = in_parts(count, -(-flat.size // CHUNK), flat.size)
+    return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
+
+
+def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The volume curve from the scene's `level_histogram`."""
+    return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]
 
 
 # ---- Thresholds that a run chose, with the reason

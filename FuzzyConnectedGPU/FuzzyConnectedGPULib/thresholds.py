@@ -5,14 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import in_parts
-
-from .affinity import TOP_LEVEL, level_values
 from .input_validation import BackgroundConnectedError, checked_seeds
-from .scene import TINY, AutomaticThreshold, FuzzyScene, Leak, scene_values
+from .scene import (
+    TINY,
+    TOP_LEVEL,
+    AutomaticThreshold,
+    FuzzyScene,
+    Leak,
+    scene_values,
+    volume_curve,
+)
 
-CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 UNSURE = 0.5  # an automatic threshold of lower confidence (0..1) is reported as unsure
 # An affinity exp(-z*z/2) belongs to a link z sigmas off, so on the scale log z = log(-2 log t) / 2
 # a sigma estimated too wide or too narrow only shifts the volume curve. The constants were chosen
@@ -62,56 +65,6 @@ def next_above(connected: np.ndarray, seeds: np.ndarray) -> float:
     if connected[highest] >= 1:
         raise BackgroundConnectedError(tuple(map(int, seeds[highest])))
     return float(max(np.nextafter(np.float32(connected[highest]), np.float32(1)), TINY))
-
-
-def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number of the object's voxels at every threshold.
-
-    Returns
-    -------
-    thresholds : ndarray, float32, shape (65535,)
-        All values above 0 that a scene can have, ascending: 1/65535 .. 1.
-    counts : ndarray, int64, shape (65535,)
-
-    Raises `InputError` if a value is not within 0..1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> thresholds, counts = volume_curve(np.array([[[1.0, 0.5, 0.2]]]))
-    >>> counts[[0, 30000, 65534]].tolist()
-    [3, 2, 1]
-    """
-    return curve_of(level_histogram(scene_values(scene)))
-
-
-def level_histogram(values: np.ndarray) -> np.ndarray:
-    """Number of voxels (int64, 65536) of each level, of a scene's values; raises as `volume_curve`.
-
-    A value counts for the highest level that it reaches; 0 does not count. Histograms of a volume's
-    parts add up to its own.
-    """
-    flat, scale = values.reshape(-1), level_values(np.arange(TOP_LEVEL + 1))
-
-    def count(first: int, last: int) -> np.ndarray:
-        found = np.zeros(TOP_LEVEL + 1, np.int64)
-        for start in range(first * CHUNK, min(last * CHUNK, flat.size), CHUNK):
-            part = np.asarray(flat[start : start + CHUNK], np.float32)
-            if not (part.min() >= 0 and part.max() <= 1):  # of NaN, too, the minimum is NaN
-                raise InputError("A fuzzy scene's values lie within 0..1; these do not.")
-            part = part[part > 0]  # most voxels have no path to a seed
-            level = np.rint(part * np.float32(TOP_LEVEL)).astype(np.int32)
-            level -= part < scale[level]
-            found += np.bincount(level, minlength=TOP_LEVEL + 1)
-        return found
-
-    histograms = in_parts(count, -(-flat.size // CHUNK), flat.size)
-    return sum(histograms, np.zeros(TOP_LEVEL + 1, np.int64))
-
-
-def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The volume curve from the scene's `level_histogram`."""
-    return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]
 
 
 def automatic_threshold(scene: FuzzyScene | np.ndarray) -> AutomaticThreshold:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.scene import ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import volume_curve
+from FuzzyConnectedGPULib.scene import ContrastThreshold, volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import provenance, reading
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume

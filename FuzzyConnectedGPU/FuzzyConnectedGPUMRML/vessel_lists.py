@@ -13,7 +13,6 @@ import numpy as np
 import slicer
 
 from FuzzyConnectedGPULib import automatic_seeds
-from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
@@ -249,7 +248,8 @@ def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRo
     for index, label, voxel, hit in places:
         values: tuple = ()
         if hit:
-            box = neighbourhood(volume, voxel, radius)
+            near = tuple(slice(max(at - radius, 0), at + radius + 1) for at in voxel)
+            box = volume[near].astype(float)
             values = float(volume[tuple(voxel)]), float(box.mean()), float(box.std())
         rows.append(SeedRow(index, label, tuple(voxel[::-1].tolist()), *values))
     return rows

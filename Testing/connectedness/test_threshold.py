@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib.affinity import level_values
-from FuzzyConnectedGPULib.scene import AutomaticThreshold, binarize, fill_gaps
+from FuzzyConnectedGPULib.scene import AutomaticThreshold, binarize, fill_gaps, level_values
 from FuzzyConnectedGPULib.thresholds import (
     automatic_threshold,
     background_threshold,

@@ -8,10 +8,11 @@ import numpy as np
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..affinity import GaussianAffinity, level_values
+from ..affinity import GaussianAffinity
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_mask, checked_volume
 from ..problem import Problem, state_problem
+from ..scene import level_values
 from .groups import DISPUTED, UNOWNED, Groups, checked_groups
 
 POINT = 65536  # connectedness of a point to its own group, above every path
