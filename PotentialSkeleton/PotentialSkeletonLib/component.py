@@ -168,7 +168,7 @@ class _ComponentRun:
 
     def thin_along_curves(self, start: float) -> None:
         with self.stages.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin_along(self.curves.passed.voxels(), progress)
+            self.thinning.thin_along(self.curves.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton, on from the distances before."""
@@ -193,7 +193,7 @@ class _ComponentRun:
             )
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
-            if self.curves.has_field:
+            if self.field is not None:
                 self.add_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
         return endpoints
 
@@ -229,16 +229,16 @@ class _ComponentRun:
 
     def add_seeds(self, seeds, clearance, progress):
         progress.check()
-        present = union(self.thinning.skeleton, self.curves.passed.voxels(), self.thinning.anchors)
+        present = union(self.thinning.skeleton, self.curves.voxels(), self.thinning.anchors)
         self.thinning.anchor(self.curves.trace_from_seeds(seeds, present, clearance, progress))
 
     def result(self) -> ComponentSkeleton:
         thinning, curves = self.thinning, self.curves
         volumes, field = self.volumes, self.field
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
-        traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
+        traced = is_in_any(thinning.skeleton, curves.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
-            positions = curves.passed.positions(voxels)
+            positions = curves.positions(voxels)
             nodes, branches = skeleton_graph(
                 voxels, positions, volumes.mask, volumes.spacing, progress, self.gpu
             )

@@ -17,17 +17,23 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 
 
 class ComponentCurves:
-    """Traces curves; until `trace_core` there is no field. `passed` has the voxels they pass."""
+    """Traces the curves of a component, and tells which voxels they pass.
+
+    Without a field, which `trace_core` takes from the volumes, there are no curves.
+    """
 
     def __init__(self, volumes: ComponentVolumes) -> None:
         self._volumes = volumes
         self._tracer: Tracer | None = None
-        self.passed = CurveVoxels(volumes.depth)
+        self._passed = CurveVoxels(volumes.depth)
 
-    @property
-    def has_field(self) -> bool:
-        """Whether curves can be traced."""
-        return self._tracer is not None
+    def voxels(self) -> np.ndarray:
+        """Flat indices, ascending, of the object's voxels that the curves pass."""
+        return self._passed.voxels()
+
+    def positions(self, voxels: np.ndarray) -> np.ndarray:
+        """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
+        return self._passed.positions(voxels)
 
     def trace_core(self, points: Sequence[CriticalPoint], progress: Progress) -> None:
         """Trace from the saddles; later curves end at any of the points."""
@@ -36,7 +42,7 @@ class ComponentCurves:
         self._tracer = Tracer(volumes.vectors, volumes.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
-            self.passed.add(curve)
+            self._passed.add(curve)
 
     def trace_from_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
@@ -92,7 +98,7 @@ class ComponentCurves:
         if self._tracer is None:
             return path.astype(float)
         curve = self._tracer.trace_along(path)
-        self.passed.add(curve)
+        self._passed.add(curve)
         return curve
 
 
