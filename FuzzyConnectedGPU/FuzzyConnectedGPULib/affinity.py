@@ -142,7 +142,7 @@ class GaussianAffinity:
 
     def sum_term(self, total: np.ndarray) -> np.ndarray:
         """The Gaussian of the pair's sum (float32 array), scaled to levels."""
-        mean, factor, _, scale, _, _, bright, dark = self.coefficients()
+        mean, factor, _, scale, *_, bright, dark = self.coefficients()
         deviation = total * HALF - mean
         if bright:
             deviation = np.minimum(deviation, np.float32(0))
@@ -152,7 +152,7 @@ class GaussianAffinity:
 
     def difference_term(self, difference: np.ndarray) -> np.ndarray:
         """The Gaussian of the pair's absolute difference (float32 array), scaled to levels."""
-        _, _, factor, _, scale, _, _, _ = self.coefficients()
+        _, _, factor, _, scale, *_ = self.coefficients()
         return scale * bell(difference * factor)
 
 

@@ -102,10 +102,14 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 
 
 class FirstObject(NamedTuple):
-    """The object of the first click alone; its least contrast is not yet that of all clicks."""
+    """The object of the first click alone; its least contrast is not yet that of all clicks.
+
+    `brighter` is the intensity of other objects that `reached`, its paths, competed with.
+    """
 
     click: Click | None
     least_contrast: float
+    brighter: float | None
     reached: Reached
 
 
@@ -136,13 +140,13 @@ def main_object(
     reached, least = first_object.reached, first_object.least_contrast
     starts = _bright_starts(mapped, clicks, first, lowest)
     if len(clicks) > 1:
-        reached = _paths(mapped, clicks, starts, path_contrast)
+        reached = _paths(mapped, clicks, starts, path_contrast, first_object)
     halo_clicks = _majority_in_halos(mapped, clicks, background, least)
     least = _raised_for_background(mapped, reached, background, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
-        reached = _paths(mapped, clicks, more_starts, path_contrast)
+        reached = _paths(mapped, clicks, more_starts, path_contrast, first_object)
     learned = halo_clicks > 0 and reached.strong.max(initial=0) >= least
     return MainObject(least, path_contrast, reached, halo_clicks if learned else 0)
 
@@ -165,14 +169,15 @@ def _first_object(
     cached = mapped.first_object
     if cached is not None and cached.click == click:
         return cached
-    first = [] if click is None else [click]
-    reached = _paths(mapped, first, [c.start for c in first], path_contrast)
+    brighter = None if click is None else mapped.brighter_objects([click.voxel])
+    starts = [] if click is None else [click.start]
+    reached = mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
     strong = reached.strong[reached.strong >= least]
     if click is not None and strong.size:
         bright = max(click.contrast, float(np.percentile(strong, 90)))
         higher = midway(mapped.noise, np.sqrt(click.contrast * bright))
         least = max(least, min(higher, RAISED_TO * click.contrast))
-    mapped.first_object = FirstObject(click, least, reached)
+    mapped.first_object = FirstObject(click, least, brighter, reached)
     return mapped.first_object
 
 
@@ -185,10 +190,13 @@ def _bright_starts(
 
 
 def _paths(
-    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float
-) -> Reached:
-    """The widest paths from some starts of clicks."""
-    brighter = mapped.brighter_objects([c.voxel for c in clicks]) if clicks else None
+    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float,
+    first_object: FirstObject,
+) -> Reached:  # fmt: skip
+    """The widest paths from the starts of clicks: where only the first has one, they are known."""
+    first, brighter = first_object.click, mapped.brighter_objects([c.voxel for c in clicks])
+    if first is not None and set(starts) == {first.start} and brighter == first_object.brighter:
+        return first_object.reached
     return mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
 
 

@@ -113,7 +113,9 @@ def widest_paths(
 
 @njit(cache=True)
 def _level(value, path_contrast):
-    return np.int64(min(max(np.floor(np.float64(value) / path_contrast * 256), 0.0), 65535.0))
+    return np.int64(
+        min(max(np.floor(np.float64(value) / path_contrast * PATH_LEVEL), 0.0), float(TOP))
+    )
 
 
 @njit(cache=True, nogil=True)

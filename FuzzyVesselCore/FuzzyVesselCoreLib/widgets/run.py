@@ -104,7 +104,7 @@ class LatestRun:
             self._fail(error)
 
 
-def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
+def _end_latest_runs() -> None:
     """End all work of this kind, so that the cores are free; events are handled meanwhile.
 
     What was ended begins again after the run that waits, unless its owner stops it.
@@ -115,7 +115,7 @@ def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
         while run.working:
             if run._future is None or ended(run._future):
                 run._finish()
-            handle_events()
+            slicer.app.processEvents()
 
 
 def ended(future: Future) -> bool:
@@ -178,7 +178,7 @@ class PanelRun:
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
-        wait_for_latest_runs(slicer.app.processEvents)
+        _end_latest_runs()
         self._start = self._round = time.perf_counter()
         self._show(0.0)
         self._bar.setVisible(True)
