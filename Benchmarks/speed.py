@@ -187,8 +187,8 @@ def blocks(setting: Setting) -> Table:
     The last row is a model: every voxel is read twice and solved once, faces are joined once, so
     seconds grow as voxels; it says what 1e10 voxels take at the speed of the largest blocks here.
     """
-    from FuzzyConnectedGPULib.affinity import level_values
     from FuzzyConnectedGPULib.distributed import connectedness as over_blocks
+    from FuzzyConnectedGPULib.scene import level_values
 
     case = volumes.vessel_tree(setting.size(464, 464, 464))
     inputs = case.volume, case.seeds, case.affinity

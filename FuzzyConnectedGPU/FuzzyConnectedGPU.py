@@ -244,17 +244,17 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         showDisputed; fillGaps within maskNode, maskSegmentID and roiNode. Affinity and scene of
         the result are None.
         """
-        from FuzzyConnectedGPUMRML.segmenting import threshold_scene
+        from FuzzyConnectedGPUMRML.segmenting import relabel_scene
 
-        return threshold_scene(sceneVolumeNode, _options({"threshold": threshold, **arguments}))
+        return relabel_scene(sceneVolumeNode, _options({"threshold": threshold, **arguments}))
 
     def automaticThreshold(
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPUMRML.segmenting import scene_threshold
+        from FuzzyConnectedGPUMRML.segmenting import automatic_threshold
 
-        return scene_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
+        return automatic_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.fuzzy_scene.VolumeCurve`, in ml."""
@@ -308,10 +308,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
 
 def _options(arguments: dict[str, Any]) -> Any:
-    """The arguments of a call as `RunOptions`."""
-    from FuzzyConnectedGPUMRML.segmenting import RunOptions
+    """The arguments of a call as `NodeOptions`."""
+    from FuzzyConnectedGPUMRML.segmenting import NodeOptions
 
-    return RunOptions(fill_gaps=arguments.pop("fillGaps", 0), **arguments)
+    return NodeOptions(fill_gaps=arguments.pop("fillGaps", 0), **arguments)
 
 
 class FuzzyConnectedGPUTest(ScriptedLoadableModuleTest):

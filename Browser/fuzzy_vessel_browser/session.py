@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
+from FuzzyConnectedGPUMRML.segmenting import NodeOptions, Run
 from FuzzyConnectedGPUMRML.vessel_lists import OTHER, ClickHistory, color_of, set_kind
 from FuzzyConnectedGPUPanel.wording import Situation, advice, worded
 from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
@@ -301,7 +301,7 @@ class Session:
             self._current_inputs = inputs
             return
         has_background = self.background.GetNumberOfDefinedControlPoints() > 0
-        options = RunOptions(
+        options = NodeOptions(
             backgroundSeedsNode=self.background if has_background else None,
             threshold=self.threshold,
             device=self.device,

@@ -1,10 +1,10 @@
 """Fuzzy connectedness, from seeds to a labelmap, in plain arrays (K, J, I).
 
 `segmentation` is the entry: volume and seeds -> fuzzy scene (by default with the object model of
-`contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> `thresholds` ->
-labels. `fuzzy_connectedness` computes a scene alone, `distributed` volumes larger than memory,
-block by block. What is listed in ``__all__`` is public, and so is the package `distributed`; the
-rest is private.
+`contrast`, else `affinity` and `solvers`) -> division among vessels (`relative`) -> labels
+(`scene`; the model "affinity" chooses its threshold by `thresholds`). `fuzzy_connectedness`
+computes a scene alone, `distributed` volumes larger than memory, block by block. What is listed in
+``__all__`` is public, and so is the package `distributed`; the rest is private.
 """
 
 from importlib import import_module
@@ -16,12 +16,12 @@ _PLACES = {
     ".contrast.automatic_seeds": "automatic_seeds",
     ".contrast.contrast_model": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
-    ".relative.relative_connectedness": "HandOver RelativeConnectedness relative_connectedness",
-    ".segmentation": "MODELS Segmentation SegmentOptions SeveralVessels relabel segment "
-    "segment_several",
+    ".relative.hand_overs": "HandOver",
+    ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
+    ".scene": "AutomaticThreshold FuzzyScene binarize error_voxels volume_curve",
+    ".segmentation": "MODELS Segmentation SegmentOptions relabel segment segment_several",
     ".solvers": "SOLVERS",
-    ".thresholds": "AutomaticThreshold FuzzyScene automatic_threshold background_threshold "
-    "binarize error_voxels volume_curve",
+    ".thresholds": "automatic_threshold background_threshold",
 }
 __all__ = sorted(name for names in _PLACES.values() for name in names.split())
 

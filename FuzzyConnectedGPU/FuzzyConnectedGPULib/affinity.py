@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.progress import in_parts
 
 from .input_validation import ConstantVolumeError, checked_seeds, checked_volume
+from .scene import TOP_LEVEL
 
-TOP_LEVEL = 65535
 FORMS, SIDES = ("geometric", "weighted"), ("both", "bright", "dark")
 NUMBERS = ("mean", "sigma", "gradient_sigma", "weight")
 # Intensities are computed in float32 (1e-38 to 3e38): within these bounds nothing becomes NaN.
@@ -143,7 +142,7 @@ class GaussianAffinity:
 
     def sum_term(self, total: np.ndarray) -> np.ndarray:
         """The Gaussian of the pair's sum (float32 array), scaled to levels."""
-        mean, factor, _, scale, _, _, bright, dark = self.coefficients()
+        mean, factor, _, scale, *_, bright, dark = self.coefficients()
         deviation = total * HALF - mean
         if bright:
             deviation = np.minimum(deviation, np.float32(0))
@@ -153,19 +152,8 @@ class GaussianAffinity:
 
     def difference_term(self, difference: np.ndarray) -> np.ndarray:
         """The Gaussian of the pair's absolute difference (float32 array), scaled to levels."""
-        _, _, factor, _, scale, _, _, _ = self.coefficients()
+        _, _, factor, _, scale, *_ = self.coefficients()
         return scale * bell(difference * factor)
-
-
-def level_values(levels: Any) -> np.ndarray:
-    """The affinity (float32, 0..1) of each level: ``level / 65535``, rounded once."""
-    levels = np.asarray(levels)
-    values = np.empty(levels.shape, np.float32)
-    flat, out, top = levels.reshape(-1), values.reshape(-1), np.float32(TOP_LEVEL)
-    in_parts(
-        lambda a, b: np.divide(flat[a:b], top, out=out[a:b], dtype=np.float32), flat.size, flat.size
-    )
-    return values
 
 
 # ---- estimation from the seeds

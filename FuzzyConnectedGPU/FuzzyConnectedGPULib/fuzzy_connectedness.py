@@ -14,11 +14,11 @@ from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceError, DeviceMemoryErro
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .affinity import GaussianAffinity, level_values
+from .affinity import GaussianAffinity
 from .input_validation import SolverDeviceError
 from .problem import Problem, state_problem
+from .scene import FuzzyScene, level_values
 from .solvers import CPU_MODULES, CUDA_MODULES, SOLVERS, Solution
-from .thresholds import FuzzyScene
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,10 @@ def connectedness(
     seconds = dict(zip(("prepare", "propagate", "values"), np.diff(times).tolist()))
     if solution.on_device:
         seconds["on_device"] = solution.on_device
-    run = solution.rounds, seconds, solution.peak_bytes, notes
-    return FuzzyScene(values.reshape(np.shape(volume)), options.solver, device, *run)
+    return FuzzyScene(
+        values.reshape(np.shape(volume)), options.solver, device,
+        solution.rounds, seconds, solution.peak_bytes, notes,
+    )  # fmt: skip
 
 
 def solve_problem(

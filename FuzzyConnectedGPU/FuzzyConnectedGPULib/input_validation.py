@@ -172,6 +172,11 @@ def checked_volume(volume: Any) -> np.ndarray:
     return volume
 
 
+def volume_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape as K, J, I: a slice (J, I) is a volume of one."""
+    return (1,) * (3 - len(shape)) + shape
+
+
 def _require_finite(volume: np.ndarray) -> None:
     # The sum is finite if all values are: one pass without a temporary mask.
     with np.errstate(over="ignore", invalid="ignore"):

@@ -9,8 +9,9 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from .affinity import TOP_LEVEL, GaussianAffinity, estimate_affinity, level_values
+from .affinity import GaussianAffinity, estimate_affinity
 from .input_validation import LargeValuesError, checked_mask, checked_seeds, checked_volume
+from .scene import TOP_LEVEL, level_values
 
 SMALL_INTEGERS = (np.uint8, np.int16, np.uint16)
 

@@ -10,13 +10,14 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast import ContrastThreshold, contrast_connectedness
-from .contrast.contrast_model import CachedConnectedness
+from .contrast.contrast_model import CachedConnectedness, contrast_connectedness
 from .fuzzy_connectedness import connectedness
-from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of
-from .relative.relative_connectedness import BACKGROUND, DISPUTED, HandOver, checked_vessels
-from .thresholds import FuzzyScene, binarize, check_rounds, check_threshold, choose_threshold
-from .thresholds import fill_gaps as filled
+from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
+from .relative.groups import BACKGROUND, DISPUTED, checked_vessels
+from .relative.hand_overs import HandOver, apply_hand_overs
+from .scene import ContrastThreshold, FuzzyScene, binarize, check_rounds, check_threshold
+from .scene import fill_gaps as filled
+from .thresholds import choose_threshold
 
 MODELS = ("contrast", "affinity")
 # Fields of `SegmentOptions` that belong to the model "affinity"; those of its scene last.
@@ -50,7 +51,7 @@ class SegmentOptions:
     device : str
         As in `connectedness`.
     fill_gaps : int
-        Rounds of `thresholds.fill_gaps`, which adds voxels that noise left out of a wide
+        Rounds of `scene.fill_gaps`, which adds voxels that noise left out of a wide
         vessel.
 
     Raises
@@ -134,9 +135,6 @@ class Segmentation:
     notes: tuple[str, ...] = ()
 
 
-SeveralVessels = Segmentation
-
-
 def segment(
     volume: np.ndarray,
     seeds: Any,
@@ -208,32 +206,32 @@ def segment(
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
     cached = cached or CachedConnectedness()
-    solid = (1,) * (3 - np.ndim(volume)) + np.shape(volume)
-    checked_spacing(spacing, solid[0])
-    given: Any = dict(spacing=spacing, mask=mask, background_seeds=background_seeds)
+    shape = volume_shape(np.shape(volume))
+    checked_spacing(spacing, shape[0])
+    inputs: Any = dict(spacing=spacing, mask=mask, background_seeds=background_seeds)
     vessels = seeds if isinstance(seeds, Mapping) else {VESSEL: seeds}
     divided, part = len(vessels) != 1 or bool(hand_overs), progress
     if divided:
         part = progress.part(0.0, SCENE_SHARE)
-        vessels = checked_vessels(vessels, solid, checked_mask(mask, solid), hand_overs)
+        vessels = checked_vessels(vessels, shape, checked_mask(mask, shape), hand_overs)
         points: Any = np.concatenate(list(vessels.values()))
     else:
         ((name, points),) = vessels.items()
         vessels = {str(name): points}
-    found = _fuzzy_scene(volume, points, tuple(vessels), options, cached, part, given)
+    result = _fuzzy_scene(volume, points, tuple(vessels), options, cached, part, inputs)
     owners = None
     if divided:
         from .relative.division import owners_of_scene  # numba
 
         part = progress.part(SCENE_SHARE, DIVIDED)
-        owners = owners_of_scene(volume, found, vessels, options, cached, progress=part, **given)
+        owners = owners_of_scene(volume, result, vessels, options, cached, progress=part, **inputs)
     labels, disputed, notes = relabel(
-        found.scene, found.threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
-        fill_gaps=options.fill_gaps, **given,
+        result.scene, result.threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
+        fill_gaps=options.fill_gaps, **inputs,
     )  # fmt: skip
     progress.advance(1.0)
-    notes = (*_left_out(seeds, mask, solid), *notes)
-    return replace(found, labels=labels, owners=owners, disputed=disputed, notes=notes)
+    notes = (*_left_out(seeds, mask, shape), *notes)
+    return replace(result, labels=labels, owners=owners, disputed=disputed, notes=notes)
 
 
 def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
@@ -249,7 +247,7 @@ def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
 
 def _fuzzy_scene(
     volume: Any, points: Any, names: tuple, options: SegmentOptions, cached: CachedConnectedness,
-    progress: Progress, given: dict[str, Any],
+    progress: Progress, inputs: dict[str, Any],
 ) -> Segmentation:  # fmt: skip
     """Scene and threshold; no labels yet."""
     device, threshold = options.device, options.threshold
@@ -257,8 +255,7 @@ def _fuzzy_scene(
         border = options.border or "drawn"
         try:
             scene, contrast = contrast_connectedness(
-                volume, points, border=border, device=device, progress=progress,
-                find_map=cached.find, **given,
+                volume, points, cached, border=border, device=device, progress=progress, **inputs,
             )  # fmt: skip
         except DeviceError:
             cached.forget()  # a device that failed may have lost it
@@ -269,23 +266,22 @@ def _fuzzy_scene(
     affinity = options.affinity
     if affinity is None:
         affinity = estimate_affinity(volume, points, **options.given(ESTIMATED))
-    more = dict(device=device, mask=given["mask"], **options.given(OF_SCENE))
+    more = dict(device=device, mask=inputs["mask"], **options.given(OF_SCENE))
     scene = connectedness(volume, points, affinity, progress=progress, **more)
     if threshold is None:
-        threshold = choose_threshold(scene, given["background_seeds"], options.cut or 0.0)
+        threshold = choose_threshold(scene, inputs["background_seeds"], options.cut or 0.0)
         progress.advance(1.0)
     return Segmentation(scene.values, names, scene, threshold, affinity)
 
 
 def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:
     """`segment` for a mapping of names to points, always with `owners` and `disputed`."""
-    found = segment(volume, vessels, **options)
-    if found.owners is None:
-        reached = found.scene.values > 0
-        found = replace(
-            found, owners=reached.astype(np.uint8), disputed=np.zeros(reached.shape, bool)
-        )
-    return found
+    result = segment(volume, vessels, **options)
+    if result.owners is not None:
+        return result
+    reached = result.scene.values > 0
+    disputed = np.zeros(reached.shape, bool)
+    return replace(result, owners=reached.astype(np.uint8), disputed=disputed)
 
 
 class Labelled(NamedTuple):
@@ -334,16 +330,16 @@ def relabel(
     [[[1, 1, 0, 2]]]
     """
     labels = binarize(scene, threshold)
-    shape, solid = labels.shape, (1,) * (3 - labels.ndim) + labels.shape
-    labels = labels.reshape(solid)
+    given_shape, shape = labels.shape, volume_shape(labels.shape)
+    labels = labels.reshape(shape)
     if fill_gaps:
-        region = checked_mask(mask, solid)
+        mask = checked_mask(mask, shape)
         if background_seeds is not None and np.size(background_seeds):
-            background_seeds = checked_seeds(background_seeds, solid, "background seed")
-        labels = filled(labels, fill_gaps, region, background_seeds)
+            background_seeds = checked_seeds(background_seeds, shape, "background seed")
+        labels = filled(labels, fill_gaps, mask, background_seeds)
     if owners is None:
-        return Labelled(labels.reshape(shape), None, ())
-    own = labels * owners.reshape(solid).astype(np.uint8, copy=False)
+        return Labelled(labels.reshape(given_shape), None, ())
+    own = labels * owners.reshape(shape).astype(np.uint8, copy=False)
     if fill_gaps:
         from .relative.division import share_unowned  # numba
 
@@ -352,9 +348,7 @@ def relabel(
     own *= own < BACKGROUND
     notes: tuple[str, ...] = ()
     if hand_overs:
-        from .relative.division import apply_hand_overs
-
         points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)
-        unit = checked_spacing(spacing, solid[0]).tolist()
-        notes = apply_hand_overs(own, points, hand_overs, unit)
-    return Labelled(own.reshape(shape), disputed.reshape(shape), notes)
+        spacing = checked_spacing(spacing, shape[0]).tolist()
+        notes = apply_hand_overs(own, points, hand_overs, spacing)
+    return Labelled(own.reshape(given_shape), disputed.reshape(given_shape), notes)

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import volume_curve
+from FuzzyConnectedGPULib.scene import ContrastThreshold, volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import provenance, reading
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
-from FuzzyVesselCoreLib.mrml.provenance import once_an_edit, rounded
+from FuzzyVesselCoreLib.mrml.provenance import once_per_edit, rounded
 from FuzzyVesselCoreLib.mrml.writing import referred
 from FuzzyVesselCoreLib.translation import tr as _
 
@@ -73,11 +72,11 @@ def _hashed(parts: list[Any]) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _centres(volume_node: Any, list_node: Any, wanted: Any = None) -> list[tuple]:
+def _centres(volume_node: Any, list_node: Any, accept: Any = None) -> list[tuple]:
     """Centres of the points' voxels, each once; no indices, as a file may turn an axis round."""
     if list_node is None:
         return []
-    voxels = points_in_volume(volume_node, placed_points(list_node, wanted).world)
+    voxels = points_in_volume(volume_node, placed_points(list_node, accept).world)
     centres = rounded(reading.voxels_to_points(voxels, reading.ijk_to_ras(volume_node)), 2)
     return list(dict.fromkeys(map(tuple, centres)))
 
@@ -104,7 +103,7 @@ def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
     return ContrastThreshold(*map(float, text.split())) if text else None
 
 
-def threshold_of_run(scene_node: Any) -> float | None:
+def recorded_threshold(scene_node: Any) -> float | None:
     """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
     contrast = contrast_threshold(scene_node)
     if contrast is not None:
@@ -133,13 +132,13 @@ class VolumeCurve:
 
 
 def scene_curve(scene_node: Any) -> VolumeCurve:
-    """The curve of a fuzzy scene, which is counted once an edit."""
-    values, voxel = scene_array(scene_node), _voxel_ml(scene_node)
+    """The curve of a fuzzy scene, which is computed once per edit."""
+    values, voxel = scene_array(scene_node), voxel_ml(scene_node)
     key = "curve", voxel
-    return once_an_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(values, voxel))
+    return once_per_edit(scene_node.GetImageData(), key, lambda: VolumeCurve(values, voxel))
 
 
-def _voxel_ml(volume_node: Any) -> float:
+def voxel_ml(volume_node: Any) -> float:
     return reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000
 
 
@@ -149,11 +148,11 @@ def labelled_millilitres(labelmap_node: Any, label: int | None = None) -> float 
     if image is None or image.GetPointData().GetScalars() is None:
         return None
     labels = reading.voxels_of(labelmap_node, copy=False)
-    counts = once_an_edit(
+    counts = once_per_edit(
         image, ("labels",), lambda: np.bincount(labels[labels > 0], minlength=256)
     )
     found = counts.sum() if label is None else counts[label]
-    return float(found) * _voxel_ml(labelmap_node)
+    return float(found) * voxel_ml(labelmap_node)
 
 
 def scene_array(scene_node: Any) -> np.ndarray:
@@ -163,6 +162,6 @@ def scene_array(scene_node: Any) -> np.ndarray:
     values = reading.voxels_of(scene_node, copy=False)
     low, high = scene_node.GetImageData().GetScalarRange()  # which VTK caches
     if not 0 <= low <= high <= 1:
-        text = _("{scene} is no connectedness map: its values leave 0..1.")
+        text = _("{scene} is not a connectedness map: its values are not all in 0..1.")
         raise InputError(text.format(scene=reading.node_name(scene_node)))
     return values

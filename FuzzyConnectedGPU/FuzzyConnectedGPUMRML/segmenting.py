@@ -13,7 +13,7 @@ import numpy as np
 from FuzzyConnectedGPULib import HandOver, Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
-from FuzzyConnectedGPULib.relative.relative_connectedness import BACKGROUND
+from FuzzyConnectedGPULib.relative.groups import BACKGROUND
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading, segments, writing
@@ -40,7 +40,7 @@ DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(SegmentOptions):
+class NodeOptions(SegmentOptions):
     """All that a run is given beside its volume and points: the library's options, and nodes.
 
     The attributes in camelCase are arguments of `FuzzyConnectedGPULogic.segment`.
@@ -53,9 +53,14 @@ class RunOptions(SegmentOptions):
     # .. and what is written into
     sceneVolumeNode: Any = None
     labelmapNode: Any = None
-    segmentationNode: Any = None  # True: a new one
+    segmentationNode: Any = None  # or True, which adds one
     segmentID: str = ""
     showDisputed: bool = False
+
+    @property
+    def earlier_segmentation(self) -> Any:
+        """The segmentation that is written into; None where one is added, or none is wanted."""
+        return None if self.segmentationNode is True else self.segmentationNode
 
     def region(self, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray | None:
         """The voxels that mask and box leave: ndarray (K, J, I), bool; None without them."""
@@ -65,7 +70,7 @@ class RunOptions(SegmentOptions):
     def check_outputs(self, volume_node: Any) -> None:
         """Refuse what cannot take the result of a run, or is its input."""
         scene, labelmap = self.sceneVolumeNode, self.labelmapNode
-        segmentation = None if self.segmentationNode is True else self.segmentationNode
+        segmentation = self.earlier_segmentation
         for node, class_name, kind in (
             (scene, "vtkMRMLScalarVolumeNode", _("scalar volume")),
             (labelmap, "vtkMRMLLabelMapVolumeNode", _("labelmap volume")),
@@ -122,7 +127,8 @@ class SegmentationResult:
     affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
     scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
     warnings: list[str] = field(default_factory=list)  # what the user should know
-    faintLabels: tuple[str, ...] = ()  # of points without contrast to their surroundings
+    # Points without contrast to their surroundings: their list, and their index there.
+    faintPoints: list[tuple[Any, int]] = field(default_factory=list)
     segmentationNode: Any = None  # that was given, or added because True was given
 
     @property
@@ -154,7 +160,7 @@ class Run:
     """
 
     def __init__(
-        self, volume_node: Any, lists: Sequence[Any], options: RunOptions, voxels: Any = None
+        self, volume_node: Any, lists: Sequence[Any], options: NodeOptions, voxels: Any = None
     ) -> None:
         options.check_outputs(volume_node)
         self.volume_node, self.lists, self.options = volume_node, list(lists), options
@@ -166,8 +172,10 @@ class Run:
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
-        self._background = background_seeds(options.backgroundSeedsNode, volume_node, shape)
-        self._names = _names_of(self.lists)
+        self._background = _background_points(options.backgroundSeedsNode, volume_node, shape)
+        self._names: list[str] = []  # in messages, each once
+        for node in self.lists:
+            self._names.append(segments.free_name(node.GetName() or "vessel", self._names))
         self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
@@ -187,8 +195,8 @@ class Run:
                 cached=cached,
             )
         except SameVoxelError as error:
-            seed = _labels_at(self._seeds, [error.voxel])[0]
-            other = _labels_at([self._background], [error.voxel])[0]
+            seed = _label_at(error.voxel, *self._seeds)
+            other = _label_at(error.voxel, self._background)
             text = _(
                 "'{seed}' (vessel) and '{background}' (not vessel) are at the same place: move or "
                 "delete one."
@@ -197,73 +205,83 @@ class Run:
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
         """Write what was computed into the scene; `outputs` replace those of the options."""
-        writing.refuse_without(self.inputs)
+        writing.check_in_scene(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
             raise InputError(text.format(volume=reading.node_name(self.volume_node)))
         options = replace(self.options, **outputs)
         options.check_outputs(self.volume_node)
-        result = _write(
-            self.volume_node, self.lists, options, found.threshold, found,
-            values=found.scene.values, owners=found.owners,
-        )  # fmt: skip
-        scene_node, division = result.sceneNode, result.divisionNode
-        contrast, chosen = found.contrast, options.threshold is None
-        for name, noted in {
-            fuzzy_scene.INPUTS: self.origin,
-            fuzzy_scene.AUTOMATIC: repr(float(found.threshold)) if chosen else None,
-            fuzzy_scene.CONTRAST: contrast and f"{contrast.contrast!r} {contrast.noise!r}",
-            fuzzy_scene.COUNT: division and str(len(self.lists)),
-        }.items():
-            scene_node.SetAttribute(name, noted)
+        arrays = {LABELMAP: found.labels, CONNECTEDNESS: found.scene.values}
+        if found.owners is not None:
+            arrays[DIVISION] = found.owners
+        result = _write_outputs(
+            self.volume_node, self.lists, options, found.threshold, arrays, found.disputed
+        )
+        self._note_origin(found, result.sceneNode, result.divisionNode)
+        warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
+        result.warnings = [*warnings, *result.warnings]
+        faint = {voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())}
+        result.faintPoints = _points_in(faint, self.lists, self.volume_node)
+        result.affinity, result.scene = found.affinity, found.scene
+        return result
+
+    def _note_origin(self, found: Segmentation, scene_node: Any, division: Any) -> None:
+        """Write into a fuzzy scene's node what it was made of."""
+        automatic = repr(float(found.threshold)) if self.options.threshold is None else None
+        contrast = found.contrast and f"{found.contrast.contrast!r} {found.contrast.noise!r}"
+        scene_node.SetAttribute(fuzzy_scene.INPUTS, self.origin)
+        scene_node.SetAttribute(fuzzy_scene.AUTOMATIC, automatic)
+        scene_node.SetAttribute(fuzzy_scene.CONTRAST, contrast)
+        scene_node.SetAttribute(fuzzy_scene.COUNT, division and str(len(self.lists)))
         writing.refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
         writing.refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
         writing.refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
         writing.refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
-        result.warnings[:0] = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
-        faint = [voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())]
-        result.faintLabels = _labels_at(self._seeds, faint)
-        result.affinity, result.scene = found.affinity, found.scene
-        return result
 
 
-def threshold_scene(scene_node: Any, options: RunOptions) -> SegmentationResult:
-    """Cut a fuzzy scene that is there at a threshold, of one vessel or of several."""
+def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
+    """Write the labels of an earlier fuzzy scene at another threshold."""
     values = scene_array(scene_node)
     volume_node = scene_node.GetNodeReference(fuzzy_scene.VOLUME) or scene_node
     image = volume_node.GetImageData()  # the volume may have lost it since
     if image is None or image.GetDimensions()[::-1] != values.shape:
         volume_node = scene_node
-    options = replace(options, sceneVolumeNode=None)  # it is read, not written
-    options.check_outputs(volume_node)
-    background = background_seeds(options.backgroundSeedsNode, scene_node, values.shape)
+    replace(options, sceneVolumeNode=None).check_outputs(volume_node)
+    options = replace(options, sceneVolumeNode=scene_node)  # it is not filled
+    background = _background_points(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
-        threshold = scene_threshold(scene_node, options.backgroundSeedsNode, options.cut)
-    lists, owners, hand_overs, notes = _division_of(scene_node, values.shape)
+        threshold = automatic_threshold(scene_node, options.backgroundSeedsNode, options.cut)
+    lists, owners = _division_of(scene_node, values.shape)
+    hand_overs, outside = _hand_overs_of(lists, scene_node, values.shape)
+    vessels = []
+    for node in lists if hand_overs else ():
+        voxels = points_in_volume(scene_node, placed_points(node, is_seed).world)
+        vessels.append(voxels[inside(voxels, values.shape)])
     found = relabel(
         values,
         threshold,
         owners=owners,
-        vessels=[_voxels_inside(each, scene_node, values.shape) for each in lists],
+        vessels=vessels,
         background_seeds=background and background.voxels,
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
         fill_gaps=options.fill_gaps,
         mask=options.region(scene_node, values.shape) if options.fill_gaps else None,
     )
-    options = replace(options, sceneVolumeNode=scene_node)
-    result = _write(volume_node, lists, options, threshold, found)
-    result.warnings[:0] = [*notes, *found.notes, *(background.warnings if background else ())]
+    arrays = {LABELMAP: found.labels}
+    result = _write_outputs(volume_node, lists, options, threshold, arrays, found.disputed)
+    warnings = [*outside, *found.notes, *(background.warnings if background else ())]
+    result.warnings = [*warnings, *result.warnings]
     return result
 
 
-def scene_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
+def automatic_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
     """The threshold that a run would choose for a scene: a float, mostly with a reason."""
-    values, known = scene_array(scene_node), fuzzy_scene.contrast_threshold(scene_node)
-    if known is not None:
-        return known
-    background = background_seeds(background_node, scene_node, values.shape)
+    values, by_contrast = scene_array(scene_node), fuzzy_scene.contrast_threshold(scene_node)
+    if by_contrast is not None:
+        return by_contrast
+    background = _background_points(background_node, scene_node, values.shape)
     return choose_threshold(values, background and background.voxels, cut or 0.0)
 
 
@@ -277,27 +295,27 @@ def _grid_of(volume_node: Any) -> np.ndarray:
     return np.vstack([reading.ijk_to_ras(volume_node), [*counts, 1]])
 
 
-def _names_of(lists: Sequence[Any]) -> list[str]:
-    """Names of vessels in messages, each once; names of lists may be the same."""
-    names = [each.GetName() or "vessel" for each in lists]
-    while len(set(names)) < len(names):
-        numbered = enumerate(names, 1)
-        names = [f"{each} ({n})" if names.count(each) > 1 else each for n, each in numbered]
-    return names
-
-
-def _labels_at(seeds: Sequence[PlacedPoints], voxels: Sequence[tuple[int, ...]]) -> tuple[str, ...]:
-    """Labels of the points that lie in voxels."""
-    wanted = {tuple(map(int, each)) for each in voxels}
-    return tuple(
-        str(label)
+def _label_at(voxel: tuple[int, ...], *seeds: PlacedPoints) -> str:
+    """The label of a point that lies in a voxel."""
+    return next(
+        label
         for each in seeds
-        for voxel, label in zip(each.voxels.tolist(), each.labels)
-        if tuple(voxel) in wanted
+        for place, label in zip(each.voxels.tolist(), each.labels)
+        if tuple(place) == tuple(voxel)
     )
 
 
-def background_seeds(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
+def _points_in(voxels: set, lists: Sequence[Any], volume_node: Any) -> list[tuple[Any, int]]:
+    """The points, as list and index, that lie in voxels now: a run may have begun long ago."""
+    found = []
+    for node in lists:
+        points = placed_points(node)
+        places = points_in_volume(volume_node, points.world).tolist()
+        found += [(node, n) for n, place in zip(points.indices, places) if tuple(place) in voxels]
+    return found
+
+
+def _background_points(node: Any, volume_node: Any, shape: tuple[int, ...]) -> Any:
     """The points of a list as background seeds; None without a list, or if it has no point."""
     if node is None or not placed_points(node).labels:
         return None
@@ -308,14 +326,14 @@ def _seeds_of_vessels(
     lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
 ) -> list[PlacedPoints]:
     """The seeds of each vessel; none where it has only branches that are handed over."""
-    wanted, found = is_seed if len(lists) > 1 else None, []
+    accept, found = is_seed if len(lists) > 1 else None, []
     for node in lists:
         points = node and placed_points(node)
-        if points and points.labels and not placed_points(node, wanted).labels:
+        if points and points.labels and not placed_points(node, accept).labels:
             none = np.empty((0, 3), np.int64)
             found.append(PlacedPoints([], none, [], none))
         else:
-            found.append(seeds_of(node, volume_node, shape, region, wanted=wanted))
+            found.append(seeds_of(node, volume_node, shape, region, accept=accept))
     return found
 
 
@@ -332,113 +350,109 @@ def _hand_overs_of(
             if hit:
                 found.append((order_of(node, index), HandOver((k, j, i), number, label)))
             else:
-                text = _("{name} lies outside of the volume and hands no branch over.")
+                text = _("{name} lies outside the volume: no branch is given to its vessel.")
                 warnings.append(text.format(name=label))
     return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
 
 
-def _voxels_inside(node: Any, volume_node: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """The voxels (n, 3) of a vessel's own points that lie in the volume."""
-    if node is None:
-        return np.empty((0, 3), np.int64)
-    voxels = points_in_volume(volume_node, placed_points(node, is_seed).world)
-    return voxels[inside(voxels, shape)]
-
-
-def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, Any, list, list]:
-    """The lists of a scene, its division as it was saved (None for one), hand-overs, warnings."""
+def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, np.ndarray | None]:
+    """The lists of a scene, and its division as it was saved; None for one vessel."""
     if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
-        return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None, [], []
+        return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None
     lists = fuzzy_scene.vessels_of_scene(scene_node)
     owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
     vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
     if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
         text = _("The vessels' lists of points, or their division, have changed: press Apply.")
         raise InputError(text)
-    return lists, owners, *_hand_overs_of(lists, scene_node, shape)
+    return lists, owners
 
 
 # --- arrays to nodes
 
 
-def _write(
+def _write_outputs(
     volume_node: Any,
     lists: Sequence[Any],
-    options: RunOptions,
+    options: NodeOptions,
     threshold: float,
-    found: Any,
-    values: np.ndarray | None = None,
-    owners: np.ndarray | None = None,
+    arrays: dict[str, np.ndarray],
+    disputed: np.ndarray | None,
 ) -> SegmentationResult:
-    """Put vessels (`found`: labels and disputed voxels) into the scene, completely or not at all.
+    """Put arrays (by their kind of output) and segments into nodes, all of them or none.
 
-    `values` and `owners` are those of a new scene; without values scene and division stay.
+    Without the array of the fuzzy scene its node stays as it is; disputed voxels are None for one
+    vessel.
     """
-    there = None if options.segmentationNode is True else options.segmentationNode
+    nodes = _earlier_outputs(volume_node, options)
     segment_id = options.segmentID if len(lists) == 1 else ""
-    if segment_id and there is None:
+    if segment_id and nodes[SEGMENTATION] is None:
         raise InputError(
             _("The segment that was to be overwritten was removed; choose another, or a new one.")
         )
-    scene_node, mask_id, ids, new = options.sceneVolumeNode, options.maskSegmentID, [], []
-    division_node = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
-    images = {LABELMAP: reading.image_from_array(found.labels, taken=True)}
-    if values is not None:
-        images[CONNECTEDNESS] = reading.image_from_array(values, taken=True)
-        if owners is None:
-            division_node = None
-        else:
-            images[DIVISION] = reading.image_from_array(owners, taken=True)
-            known = writing.output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0])
-            division_node = division_node or known
-    vessels = []
-    for label, node in enumerate(lists if options.segmentationNode else (), 1):
-        part = found.labels if len(lists) == 1 else (found.labels == label).astype(np.uint8)
-        vessels.append(segments.new_segment(volume_node, part, there, node))
-    nodes = {
-        LABELMAP: options.labelmapNode,
-        CONNECTEDNESS: scene_node,
-        DIVISION: division_node,
-        SEGMENTATION: there,
-    }
-    written = [*images, SEGMENTATION] if vessels else [*images]
+    new_segments = _new_segments(volume_node, lists, options, arrays[LABELMAP])
+    images = {kind: reading.image_from_array(each, copy=False) for kind, each in arrays.items()}
+    kinds = [*images, SEGMENTATION] if new_segments else [*images]
+    missing, segment_ids = [kind for kind in kinds if nodes[kind] is None], [""] * len(lists)
     with writing.all_or_nothing() as add:
-        for kind in written:
-            if nodes[kind] is None:
-                class_name, word = OUTPUTS[kind]
-                nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
-                new.append(nodes[kind])
+        for kind in missing:
+            class_name, word = OUTPUTS[kind]
+            nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
         writing.show_as_overlay(nodes[CONNECTEDNESS])
         for kind, image in images.items():
             writing.fill_volume(nodes[kind], image, volume_node)
-        for segment in vessels:
-            where = nodes[SEGMENTATION], volume_node, segment_id, mask_id
-            ids.append(segments.put_segment(segment, *where))
-        if vessels and found.disputed is not None:
-            shown = found.disputed if options.showDisputed else None
-            _put_disputed(nodes[SEGMENTATION], volume_node, shown, mask_id)
-        writing.put_beside(new, volume_node)
-        for kind in written:
+        where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID
+        for number, segment in enumerate(new_segments):
+            segment_ids[number] = segments.put_segment(segment, *where)
+        if new_segments and disputed is not None:
+            shown = disputed if options.showDisputed else None
+            _put_disputed(nodes[SEGMENTATION], volume_node, shown, options.maskSegmentID)
+        writing.put_beside([nodes[kind] for kind in missing], volume_node)
+        for kind in kinds:
             writing.claim(nodes[kind], kind, volume_node)
-    disputed = 0 if found.disputed is None else np.count_nonzero(found.disputed)
+    disputed_count = 0 if disputed is None else int(np.count_nonzero(disputed))
     return SegmentationResult(
         labelmapNode=nodes[LABELMAP],
         sceneNode=nodes[CONNECTEDNESS],
         threshold=threshold,
-        vessels=[
-            Vessel(
-                node.GetName() if node is not None else "",
-                label,
-                ids[label - 1] if ids else "",
-                labelled_millilitres(nodes[LABELMAP], label) or 0.0,
-            )
-            for label, node in enumerate(lists, 1)
-        ],
-        disputedMl=float(disputed) * reading.voxel_volume(reading.ijk_to_ras(volume_node)) / 1000,
-        divisionNode=nodes[DIVISION],
+        vessels=_vessels(lists, nodes[LABELMAP], segment_ids),
+        disputedMl=disputed_count * fuzzy_scene.voxel_ml(volume_node),
+        divisionNode=None if disputed is None else nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
         warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
     )
+
+
+def _earlier_outputs(volume_node: Any, options: NodeOptions) -> dict[str, Any]:
+    """The nodes that are written into, by their kind; None where one is to be added."""
+    scene_node = options.sceneVolumeNode
+    division = scene_node and scene_node.GetNodeReference(fuzzy_scene.DIVIDED)
+    return {
+        LABELMAP: options.labelmapNode,
+        CONNECTEDNESS: scene_node,
+        DIVISION: division or writing.output_of(volume_node, DIVISION, OUTPUTS[DIVISION][0]),
+        SEGMENTATION: options.earlier_segmentation,
+    }
+
+
+def _new_segments(
+    volume_node: Any, lists: Sequence[Any], options: NodeOptions, labels: np.ndarray
+) -> list[Any]:
+    """A vtkSegment for each list, which is in no segmentation yet; none where none is wanted."""
+    new = []
+    for label, node in enumerate(lists if options.segmentationNode else (), 1):
+        part = labels if len(lists) == 1 else (labels == label).astype(np.uint8)
+        new.append(segments.new_segment(volume_node, part, options.earlier_segmentation, node))
+    return new
+
+
+def _vessels(lists: Sequence[Any], labelmap: Any, segment_ids: Sequence[str]) -> list[Vessel]:
+    found = []
+    for label, (node, segment_id) in enumerate(zip(lists, segment_ids), 1):
+        name = node.GetName() if node is not None else ""
+        volume = labelled_millilitres(labelmap, label) or 0.0
+        found.append(Vessel(name, label, segment_id, volume))
+    return found
 
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:

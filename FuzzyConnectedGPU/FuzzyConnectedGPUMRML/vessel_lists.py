@@ -13,7 +13,6 @@ import numpy as np
 import slicer
 
 from FuzzyConnectedGPULib import automatic_seeds
-from FuzzyConnectedGPULib.affinity import neighbourhood
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
@@ -27,7 +26,7 @@ from FuzzyVesselCoreLib.mrml.points import (
     world_points,
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
-from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND
+from FuzzyVesselCoreLib.mrml.segments import VESSEL_KIND, free_name
 from FuzzyVesselCoreLib.translation import tr as _
 
 ROLE = "vessels"
@@ -118,7 +117,7 @@ def new_list(name: str) -> Any:
 def add_vessel(parameters: Any) -> None:
     """Add a vessel without points, in a colour of its own, and make it the current one."""
     lists, node = vessels_of(parameters), new_list("seeds")
-    node.SetName(_free_name(KINDS[OTHER][0], lists))
+    node.SetName(free_name(KINDS[OTHER][0], [each.GetName() for each in lists]))
     set_kind(node, OTHER, [color_of(each) for each in lists])
     keep(parameters, [*lists, node])
     parameters.seeds = node
@@ -131,15 +130,7 @@ def change_kind(parameters: Any, node: Any, kind: str) -> None:
     known = known or node.GetName().startswith(KINDS[kind_of(node)][0])
     set_kind(node, kind, [color_of(each) for each in others])
     if known:
-        node.SetName(_free_name(KINDS[kind][0], others))
-
-
-def _free_name(name: str, lists: Sequence[Any]) -> str:
-    """The name, with a number behind it if a vessel has it already."""
-    taken, number, free = {each.GetName() for each in lists}, 1, name
-    while free in taken:
-        free = f"{name} {(number := number + 1)}"
-    return free
+        node.SetName(free_name(KINDS[kind][0], [each.GetName() for each in others]))
 
 
 # --- points
@@ -200,7 +191,7 @@ def find_seeds(
     """
     voxels = voxels_of(volume_node)
     if seeds_node is not None and not seeds_node.IsA("vtkMRMLMarkupsFiducialNode"):
-        text = _("{name} is no list of points: choose one, or none for a new list.")
+        text = _("{name} is not a list of points: choose one, or none for a new list.")
         raise InputError(text.format(name=node_name(seeds_node)))
     if seeds_node is not None and seeds_node.GetFixedNumberOfControlPoints():
         text = _("The list {name} takes no more points (its number is fixed): choose another one.")
@@ -209,14 +200,14 @@ def find_seeds(
     inputs = [node for node in nodes if writing.in_scene(node)]
     found = automatic_seeds(
         voxels,
-        find_map=cached.find,
+        find_map=cached.contrast_map,
         spacing=volume_node.GetSpacing()[::-1],
         mask=options.region(volume_node, voxels.shape),
         count=most,
         device=options.device,
         progress=progress,
     )
-    writing.refuse_without(inputs)
+    writing.check_in_scene(inputs)
     with writing.all_or_nothing() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
@@ -257,7 +248,8 @@ def seed_rows(volume_node: Any, seeds_node: Any, radius: int = 2) -> list[SeedRo
     for index, label, voxel, hit in places:
         values: tuple = ()
         if hit:
-            box = neighbourhood(volume, voxel, radius)
+            near = tuple(slice(max(at - radius, 0), at + radius + 1) for at in voxel)
+            box = volume[near].astype(float)
             values = float(volume[tuple(voxel)]), float(box.mean()), float(box.std())
         rows.append(SeedRow(index, label, tuple(voxel[::-1].tolist()), *values))
     return rows
@@ -304,9 +296,9 @@ class ClickHistory:
     """The earlier and later states of all lists of points and of a setting.
 
     One step is what changed between two calls of `record`: so a point that goes from one list to
-    another one is one step. A list that is chosen, or that leaves the scene by itself, is none; a
-    vessel that `removed` tells of is one. A point that comes back has the lock and the visibility
-    that it had last.
+    another one is one step. Choosing a list, or its removal from the scene, is none; removing a
+    vessel (`removed`) is one. A point that comes back has the lock and the visibility that it had
+    last.
     """
 
     def __init__(self) -> None:
@@ -345,7 +337,7 @@ class ClickHistory:
     def undo(self) -> Any:
         """Put the lists back to the step before; returns the setting of that step.
 
-        Who observes the lists must not call `record` in the middle.
+        Observers of the lists must not call `record` before it returns.
         """
         return self._go(-1 if self.can_undo else 0)
 

@@ -85,7 +85,8 @@ def show_scene(scene_node: Any, opacity: float) -> None:
     """Show a fuzzy scene over the image in all slice views, or take it away with opacity 0."""
     if opacity > 0:
         slicer.util.setSliceViewerLayers(foreground=scene_node, foregroundOpacity=opacity)
-    for composite in () if opacity > 0 else composites():
+        return
+    for composite in composites():
         if composite.GetForegroundVolumeID() == scene_node.GetID():  # else the user's own choice
             composite.SetForegroundVolumeID(None)
 

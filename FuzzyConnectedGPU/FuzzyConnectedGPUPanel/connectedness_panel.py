@@ -8,7 +8,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
 from FuzzyConnectedGPUMRML import fuzzy_scene
-from FuzzyConnectedGPUMRML.segmenting import Run, RunOptions
+from FuzzyConnectedGPUMRML.segmenting import NodeOptions, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
 from FuzzyConnectedGPUMRML.views import LabelPreview, fit_cameras, fit_slices
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
@@ -22,7 +22,7 @@ from FuzzyVesselCoreLib.widgets.module_panel import Panel
 from FuzzyVesselCoreLib.widgets.run import LatestRun
 
 from .input_section import InputSection, RegionSection, VesselsSection
-from .result_section import LEAST, OutputSection, ThresholdSection, chosen_threshold
+from .result_section import LEAST, OutputSection, ThresholdSection, users_threshold
 from .seeds_section import ClickUndo, SeedsSection
 from .wording import NO_POINTS, Situation, advice, worded
 
@@ -65,7 +65,7 @@ class ConnectednessPanel(Panel):
         self.input.remember(self.parameters)
 
     def volume_changed(self, volume: Any) -> None:
-        """Another volume was chosen, with points and values of its own: no run begins by that."""
+        """Another volume was chosen, with points and values of its own: this starts no run."""
         self.seeds.placing.stop()
         self.threshold.forget()
         self.output.show_earlier_results(volume)
@@ -143,22 +143,23 @@ class ConnectednessPanel(Panel):
         """The fuzzy scene of the last run, or None."""
         return parameters.sceneVolume if self.has_voxels(parameters.sceneVolume) else None
 
-    def options(self, parameters: Any) -> RunOptions:
+    def options(self, parameters: Any) -> NodeOptions:
         """What a run is given beside its volume and points."""
         values = {name: getattr(parameters, name) for name in OPTIONS}
         values |= {name: getattr(parameters, name).value for name in CHOICES}
-        threshold, affinity, least = chosen_threshold(parameters), None, LEAST
-        if values["model"] == "affinity":
-            least = max(LEAST, parameters.cut)
+        threshold, affinity = users_threshold(parameters), None
+        if threshold is not None:
+            least = parameters.cut if values["model"] == "affinity" else 0.0
+            threshold = max(threshold, least, LEAST)
         if not parameters.automaticAffinity:
             numbers = [getattr(parameters, name) for name in NUMBERS]
             affinity = GaussianAffinity(*numbers, side=values["side"])
-        return RunOptions(
+        return NodeOptions(
             **values,
             **self.region.nodes(parameters),
             **self.output.nodes(parameters),
             backgroundSeedsNode=parameters.backgroundSeeds,
-            threshold=threshold and max(threshold, least),
+            threshold=threshold,
             affinity=affinity,
             fill_gaps=parameters.fillGaps,
         )
@@ -192,15 +193,15 @@ class ConnectednessPanel(Panel):
         self.threshold.end_preview()
         self.following.skip_current_inputs()
         run = self.read(parameters)
-        found = self.running.wait(lambda told: run.compute(told, self.logic.cached), progress)
-        return self.write(run, found)
+        found = progress.carry_out(lambda told: run.compute(told, self.logic.cached))
+        return self.write_result(run, found)
 
     def read(self, parameters: Any, voxels: Any = None) -> Run:
         """All that a run needs of the scene."""
         lists = clicked_vessels(parameters)
         return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
-    def write(self, run: Run, found: Any) -> str:
+    def write_result(self, run: Run, found: Any) -> str:
         """Write what a run found, and return the message to show."""
         parameters = self.logic.getParameterNode()  # the module may have been left since
         own = parameters.inputVolume is run.volume_node  # outputs may be others than at its start
@@ -210,12 +211,12 @@ class ConnectednessPanel(Panel):
             result = run.write(found, **outputs)
             if own:
                 with slicer.util.NodeModify(parameters.parameterNode):
-                    self.output.written(parameters, result)
-                    self.threshold.taken(parameters, result, run.options)
+                    self.output.show_result(parameters, result)
+                    self.threshold.labels_written(parameters, result, run.options)
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
-        self.seeds.mark_faint(run.lists, result.faintLabels)
+        self.seeds.mark_faint(run.lists, result.faintPoints)
         if first:
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
@@ -230,7 +231,7 @@ class ConnectednessPanel(Panel):
 
 
 def _volume_problem(volume: Any) -> str:
-    """What stands against a node as a volume, as a sentence; or an empty text."""
+    """Why a node cannot be segmented, as a sentence; an empty text where it can."""
     try:
         voxels_of(volume, copy=False)
     except InputError as error:
@@ -266,8 +267,7 @@ class Following:
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
-        if self._run.pending:
-            self._run.stop()
+        self._run.stop()
         self._previewed: tuple | None = None  # as `_compute` returns it
         self._preview.drop()
 
@@ -295,7 +295,7 @@ class Following:
             else:
                 self._run.request()
         elif not panel.seeds.dragging and self._previewed is not None:
-            self._write(*self._previewed)
+            self._write_if_current(*self._previewed)
 
     # --- the steps; `_compute` alone runs in another thread
 
@@ -312,7 +312,7 @@ class Following:
     def _show(self, result: tuple) -> None:
         run, found = result
         if not self._panel.seeds.dragging:
-            self._write(*result)
+            self._write_if_current(*result)
             return
         self._previewed = result
         colors = [color_of(each) for each in run.lists]
@@ -321,11 +321,11 @@ class Following:
             found.labels, ijk_to_ras(volume), volume.GetTransformNodeID(), colors, shown
         )
 
-    def _write(self, run: Run, found: Any) -> None:
+    def _write_if_current(self, run: Run, found: Any) -> None:
         self._stop()
         if run.origin == self._panel.origin():
             try:
-                self._panel.say(self._panel.write(run, found))
+                self._panel.say(self._panel.write_result(run, found))
             except FuzzyVesselError as error:
                 self._fail(error)
             self._panel.update_soon()
@@ -339,7 +339,7 @@ class Following:
         else:
             self._previewed = None
             self._preview.drop()
-            panel.say(panel.worded(error), problem=True)
+            panel.say(worded(error), problem=True)
             panel.update_soon()
             if not isinstance(error, FuzzyVesselError) and not packages.lacks_package(error):
                 raise error
@@ -392,7 +392,7 @@ class ResultSurface:
                 surfaces.drop_surface(node, each)
 
     def why_not(self, parameters: Any) -> str:
-        """What stands against a surface, as a sentence; or an empty text."""
+        """Why there is no surface, as a sentence; or an empty text."""
         node, ids = parameters.segmentation, self._panel.output.result_segments(parameters)
         others = surfaces.without_surface(node, ids[0]) if ids else []
         text = _(

@@ -81,7 +81,7 @@ class InputSection:
         self._panel.volume_changed(volume)
 
     def remember(self, parameters: Any) -> None:
-        """All sections have reacted; points and values are still those of a volume that went."""
+        """Remember points and values, those of a removed volume too, when all sections reacted."""
         volume = parameters.inputVolume or self._seen[0]
         values = {name: getattr(parameters, name) for name in (*NODES, *VALUES)}
         self._seen = volume, values, vessels_of(parameters)

@@ -10,7 +10,7 @@ from slicer.i18n import tr as _
 
 from FuzzyConnectedGPUMRML import fuzzy_scene, views
 from FuzzyConnectedGPUMRML.parameters import ThresholdSource
-from FuzzyConnectedGPUMRML.segmenting import scene_threshold, threshold_scene
+from FuzzyConnectedGPUMRML.segmenting import relabel_scene
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import writing
@@ -41,7 +41,7 @@ class ThresholdSection:
 
     def forget(self) -> None:
         self.end_preview()
-        self._applied: tuple | None = None  # what the labels were written of
+        self._applied: tuple | None = None  # the settings of the labels as they are
 
     # --- what the user does
 
@@ -80,33 +80,21 @@ class ThresholdSection:
             else:
                 parameters.thresholdSource = ThresholdSource.AUTOMATIC
                 if not self._panel.running.active:
-                    self._take_automatic(parameters)
-                elif self._applied is not None:  # what was moved in the run is given up
+                    self._apply(parameters, None)
+                elif self._applied is not None:  # what was moved meanwhile is dropped
                     parameters.threshold = self._applied[0]
-
-    def _take_automatic(self, parameters: Any) -> None:
-        scene_node, points = self._panel.result_scene(parameters), parameters.backgroundSeeds
-        if scene_node is None:
-            return
-        try:
-            automatic = scene_threshold(scene_node, points, parameters.cut)
-        except InputError as error:
-            self._panel.say(worded(error))
-            return
-        parameters.threshold = float(automatic)
-        self._apply(parameters)
 
     # --- what runs do
 
-    def taken(self, parameters: Any, result: Any, options: Any) -> None:
-        """A run wrote the labels of a threshold; what was chosen meanwhile is taken instead."""
+    def labels_written(self, parameters: Any, result: Any, options: Any) -> None:
+        """A run wrote labels; a threshold that was chosen meanwhile is applied now."""
         self._applied = (float(result.threshold), options.fill_gaps, options.showDisputed)
-        if chosen_threshold(parameters) is None:
+        if users_threshold(parameters) is None:
             if options.threshold is None:
                 parameters.threshold = self._applied[0]
             else:
-                self._take_automatic(parameters)
-        self._follow(parameters)
+                self._apply(parameters, None)
+        self._apply_changes(parameters)
 
     # --- what follows
 
@@ -114,32 +102,37 @@ class ThresholdSection:
         """Write the labels where the user or a script has set another threshold."""
         running = self._panel.running.active
         if self._applied is None or not (running or self._panel.result_scene(parameters)):
-            self._applied = _wanted(parameters)
+            self._applied = _label_settings(parameters)
         if parameters.threshold != self._applied[0]:
             parameters.thresholdSource = ThresholdSource.MANUAL
-        if not running:  # what is moved in a run is taken when the run ends
-            self._follow(parameters)
+        if not running:  # else the change is applied when the run ends
+            self._apply_changes(parameters)
 
-    def _follow(self, parameters: Any) -> None:
-        if _wanted(parameters) != self._applied:
-            self._apply(parameters)
+    def _apply_changes(self, parameters: Any) -> None:
+        if _label_settings(parameters) != self._applied:
+            self._apply(parameters, parameters.threshold)
 
-    def _apply(self, parameters: Any) -> None:
-        """Write the labels of the threshold, the filled gaps and the disputed voxels."""
+    def _apply(self, parameters: Any, threshold: float | None) -> None:
+        """Write the labels of a threshold (None: the automatic one) with the other settings."""
         self.end_preview()
-        scene_node, panel = parameters.sceneVolume, self._panel
-        by_contrast = fuzzy_scene.contrast_threshold(scene_node) is not None
-        least = LEAST if by_contrast else max(parameters.cut, LEAST)
-        parameters.threshold = max(parameters.threshold, least)
-        self._applied = _wanted(parameters)
-        options = replace(panel.options(parameters), threshold=parameters.threshold, cut=None)
+        panel, cut = self._panel, parameters.cut
+        scene_node = panel.result_scene(parameters)
+        if scene_node is None:
+            return
+        if threshold is not None:
+            least = 0.0 if fuzzy_scene.contrast_threshold(scene_node) is not None else cut
+            parameters.threshold = threshold = max(threshold, least, LEAST)
+            self._applied, cut = _label_settings(parameters), None
+        options = replace(panel.options(parameters), threshold=threshold, cut=cut)
         options = replace(options, segmentationNode=parameters.segmentation)
         try:
-            result = threshold_scene(scene_node, options)
+            result = relabel_scene(scene_node, options)
         except InputError as error:
             panel.say(worded(error))
             return
-        panel.output.written(parameters, result)
+        parameters.threshold = float(result.threshold)
+        self._applied = _label_settings(parameters)
+        panel.output.show_result(parameters, result)
         edited = panel.output.edited_text(parameters)
         if edited:
             panel.say(edited)
@@ -169,12 +162,12 @@ class ThresholdSection:
         curve = self._curve(parameters)
         if curve is None:
             return 0.0, 1.0
-        automatic = fuzzy_scene.threshold_of_run(self._panel.result_scene(parameters))
+        automatic = fuzzy_scene.recorded_threshold(self._panel.result_scene(parameters))
         expected = volume_ml if automatic is None else curve.at(automatic)
         return volume_ml / curve.total, volume_ml / max(expected, 1e-9)
 
     def show(self, parameters: Any) -> None:
-        ui, automatic = self.ui, chosen_threshold(parameters) is None
+        ui, automatic = self.ui, users_threshold(parameters) is None
         scene_node = self._panel.result_scene(parameters)
         ui.automaticThresholdButton.checked = automatic
         there = scene_node is not None or self._panel.running.active
@@ -197,14 +190,14 @@ class ThresholdSection:
         self.ui.volumeValueLabel.text = text
 
 
-def chosen_threshold(parameters: Any) -> float | None:
+def users_threshold(parameters: Any) -> float | None:
     """The threshold that a person chose; None where runs choose it."""
     manual = parameters.thresholdSource.value == "manual"
     return parameters.threshold if manual else None
 
 
-def _wanted(parameters: Any) -> tuple:
-    """What labels are written of, beside the fuzzy scene."""
+def _label_settings(parameters: Any) -> tuple:
+    """What the labels depend on, beside the fuzzy scene."""
     return parameters.threshold, parameters.fillGaps, parameters.showDisputed
 
 
@@ -228,7 +221,7 @@ class OutputSection:
         self.forget()
 
     def forget(self) -> None:
-        self._drawn: Any = None  # that of the result that was drawn last
+        self._drawn: Any = None  # the volume whose result was drawn last
         self._overlay: tuple[Any, float] = (None, 0.0)
         self._choice.forget()
 
@@ -246,7 +239,7 @@ class OutputSection:
 
     @staticmethod
     def _overwritten(parameters: Any) -> str:
-        """The segment of one vessel that is overwritten because the user chose it; or no text."""
+        """The segment of one vessel that is overwritten because the user chose it, or ""."""
         node, wanted = parameters.segmentation, parameters.segmentID
         there = node is not None and wanted and node.GetSegmentation().GetSegment(wanted)
         return wanted if there and len(clicked_vessels(parameters)) < 2 else ""
@@ -285,9 +278,9 @@ class OutputSection:
 
     # --- results
 
-    def written(self, parameters: Any, result: Any) -> None:
+    def show_result(self, parameters: Any, result: Any) -> None:
         """Show a result that was written just now."""
-        parameters.labelmap, parameters.sceneVolume = result
+        parameters.labelmap, parameters.sceneVolume = result.labelmapNode, result.sceneNode
         parameters.segmentation = result.segmentationNode
         if result.segmentID:
             # The segment is drawn already; the labelmap over it would hide its outline.

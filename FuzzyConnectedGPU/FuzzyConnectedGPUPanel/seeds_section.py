@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .input_section import Cell, Table, icon
-from .result_section import chosen_threshold
+from .result_section import users_threshold
 
 # Keys that slice and 3D views, markups and main window do not use; the Segment Editor takes
 # Z while it is open.
@@ -85,7 +85,7 @@ class SeedsSection:
         count = node.GetNumberOfControlPoints() - before
         if not count:
             return _("All points that were found are in the list already.")
-        text = _("Found {count} points: look at each, and delete what is no vessel.")
+        text = _("Found {count} points: check each, and delete those outside vessels.")
         return text.format(count=count)
 
     def _selected(self) -> tuple[Any, Any]:
@@ -132,13 +132,13 @@ class SeedsSection:
 
     # --- what runs find
 
-    def mark_faint(self, lists: list[Any], labels: tuple[str, ...]) -> None:
-        """Mark the points without contrast in the views; the mark is saved with the scene."""
+    def mark_faint(self, lists: list[Any], faint: list[tuple[Any, int]]) -> None:
+        """Mark the points (list, index) without contrast in the views, and in saved scenes."""
         for node in lists:
             if node.GetDisplayNode() is not None:
                 node.GetDisplayNode().SetColor(FAINT_COLOR)
             for index in range(node.GetNumberOfControlPoints()):
-                good = node.GetNthControlPointLabel(index) not in labels
+                good = (node, index) not in faint
                 if node.GetNthControlPointSelected(index) != good:
                     node.SetNthControlPointSelected(index, good)
 
@@ -167,7 +167,7 @@ class SeedsSection:
         if odd is not None:
             return _(
                 "The point {point} ({value:.4g}) is unlike the other vessel points "
-                "({others:.4g}): look whether it is in a vessel."
+                "({others:.4g}): check that it is in a vessel."
             ).format(point=_link(odd), value=odd.intensity, others=others)
         text = _(
             "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
@@ -393,7 +393,7 @@ class ClickUndo:
         self.react(parameters)
         with self._panel.changing():
             threshold = step(self.history)
-        if threshold != chosen_threshold(parameters):
+        if threshold != users_threshold(parameters):
             self._panel.threshold.choose(threshold)
         self._panel.update_soon()
 
@@ -401,7 +401,7 @@ class ClickUndo:
         """Remember what has changed; while a point is dragged, its way is no step."""
         if not self._panel.seeds.dragging:
             lists = [*vessels_of(parameters), parameters.backgroundSeeds]
-            self.history.record([each for each in lists if each], chosen_threshold(parameters))
+            self.history.record([each for each in lists if each], users_threshold(parameters))
 
     def show(self, parameters: Any) -> None:
         self.ui.undoSeedButton.enabled = self.history.can_undo
@@ -416,7 +416,7 @@ class RemovedVessel:
         self.remove()
 
     def remove(self) -> None:
-        """Remove the vessel, unless it has gone in another way, or is the last one."""
+        """Remove the vessel, unless it was removed already, or is the last one."""
         parameters, self._lists = self._parameters, vessels_of(self._parameters)
         if self.node not in self._lists or len(self._lists) < 2:
             self._lists = []

@@ -7,10 +7,10 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_validation
-from FuzzyConnectedGPULib.contrast import ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import UNSURE, AutomaticThreshold
+from FuzzyConnectedGPULib.scene import AutomaticThreshold, ContrastThreshold
+from FuzzyConnectedGPULib.thresholds import UNSURE
 from FuzzyConnectedGPUMRML.segmenting import UnsureNote
-from FuzzyVesselCoreLib.widgets import wording as common
+from FuzzyVesselCoreLib.widgets.wording import common_sentence
 
 
 def worded(said: Any) -> str:
@@ -18,7 +18,7 @@ def worded(said: Any) -> str:
     for kind, sentence in SENTENCES.items():
         if isinstance(said, kind):
             return sentence(said) if callable(sentence) else sentence.format(**vars(said))
-    return common.worded(said)
+    return common_sentence(said)
 
 
 def _solver(said: Any) -> str:
@@ -113,7 +113,7 @@ class Situation:
     """What the advice depends on."""
 
     has_volume: bool = False
-    why_not: str = ""  # what else stands against a run
+    why_not: str = ""  # why else a run cannot begin
     points: int = 0  # of vessels, that are placed
     placing: bool = False  # whether the mouse places points just now
     running: bool = False
@@ -124,7 +124,7 @@ class Situation:
     millilitres: float | None = None  # of the result; None where there is none
     share: float = 0.0  # of the image that the result fills
     excess: float = 1.0  # how many times larger it is than that of the automatic threshold
-    problem: bool = False  # whether the status line says what stands against the last run
+    problem: bool = False  # whether the status line says why the last run failed
     several: bool = False  # whether there are several vessels
 
 
@@ -141,7 +141,7 @@ def advice(situation: Situation) -> str:
         failed = _("The last run failed. Fix the problem below, then press <b>Apply</b>.")
         if situation.millilitres is None:
             return failed
-        return failed + " " + _("What is shown is the result of the run before.")
+        return failed + " " + _("What is shown is the result of the previous run.")
     if situation.odd_point:
         return situation.odd_point
     if situation.following and not situation.current:

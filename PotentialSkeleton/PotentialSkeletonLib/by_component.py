@@ -15,10 +15,10 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
-from .component import assemble
 from .curve_skeleton import CurveSkeleton
-from .extraction import SkeletonOptions, checked_spacing
-from .preparing import Prepared, cavity_counts, input_warnings, small_components
+from .extraction import assemble
+from .options import SkeletonOptions, checked_spacing
+from .preparing import NO_CHANGES, Prepared, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 
@@ -91,7 +91,8 @@ def _prepared(
 ) -> Prepared:
     """The object: components in no other's cavity, filled."""
     nested: set[int] = set()
-    numbers, filled_sizes, cavities = [], [], np.zeros(2, np.int64)
+    numbers, filled_sizes = [], []
+    cavities = cavity_voxels = 0
     for number, box in enumerate(boxes, 1):
         progress.advance((number - 1) / len(boxes))
         if number in nested:
@@ -99,12 +100,13 @@ def _prepared(
         part, filled = _filled(labels, box, number)
         inside = filled & (part != 0)
         nested |= set(np.unique(part[inside & (part != number)]).tolist())
-        cavities += fill_cavities(inside)[1:]
+        _, nested_cavities, voxels = fill_cavities(inside)
+        cavities += nested_cavities
+        cavity_voxels += voxels
         numbers.append(number)
         filled_sizes.append(np.count_nonzero(filled))
-    kept, changes = np.array(filled_sizes), dict.fromkeys(
-        ("islands_dropped", "island_voxels", "tunnels_closed", "tunnel_voxels"), 0
-    )  # fmt: skip
+    kept = np.array(filled_sizes)
+    changes = NO_CHANGES | dict(cavities_filled=cavities, cavity_voxels=cavity_voxels)
     if options.drop_islands > 1:
         small = small_components(np.concatenate([[0], kept]), options.drop_islands)[1:]
         changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(kept[small].sum()))
@@ -118,7 +120,7 @@ def _prepared(
             box = boxes[number - 1]
             yield np.array([s.start - 1 for s in box]), np.pad(_filled(labels, box, number)[1], 1)
 
-    return Prepared(kept, cavity_counts(cavities.tolist()) | changes, warnings, components())
+    return Prepared(kept, changes, warnings, components())
 
 
 def _filled(labels: Any, box: tuple, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,35 +1,25 @@
-"""The skeleton of each component, stage by stage; then all of them as one, with its report."""
+"""The skeleton of one component, stage by stage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
+from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
-from .curve_skeleton import Branch, CurveSkeleton, Node
-from .device_distances import depth_and_characteristic, geodesic_distance_on
+from .curve_skeleton import Branch, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
-from .extraction import SkeletonOptions
-from .force_field import (
-    NOT_RESOLVED,
-    changes,
-    checked_device,
-    counted,
-    field_of_components,
-)
-from .preparing import LARGE, ComponentVolumes, Prepared
+from .force_field import ForceField, field_of_components
+from .options import SkeletonOptions, checked_device
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, is_in_any, union
-from .traced_curves import ComponentCurves, voxels_of
-
-TINY = 27  # voxels: components below it are reported
+from .traced_curves import ComponentCurves, voxels_at
+from .volumes import LARGE, ComponentVolumes, depth_and_characteristic, geodesic_distance_on
 
 
 @dataclass(frozen=True)
@@ -76,85 +66,9 @@ class Stages:
         self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
 
 
-def skeleton_report(
-    prepared: Prepared,
-    parts: Sequence[ComponentSkeleton],
-    nodes: Sequence[Node],
-    branches: Sequence[Branch],
-) -> dict[str, Any]:
-    """The report but for the seconds; its entries are documented at `skeletonize`."""
-    pieces = sum(part.pieces for part in parts)
-    characteristics = [part.characteristic for part in parts]
-    object_cycles = len(parts) - sum(characteristics)
-    skeleton_cycles = len(branches) - len(nodes) + pieces
-    rounded = np.round([node.position for node in nodes], 6)
-    guarantees = dict(
-        thin=all(part.is_thin for part in parts),
-        inside=all(part.is_inside for part in parts),
-        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
-        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
-        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
-    )
-    report: dict[str, Any] = dict(
-        components=len(parts),
-        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
-        object_cycles=object_cycles,
-        skeleton_cycles=skeleton_cycles,
-        **prepared.changes,
-        joins=sum(part.joins for part in parts),
-        thinned_voxels=sum(part.thinned for part in parts),
-        skeleton_voxels=sum(len(part.voxels) for part in parts),
-        removable_voxels=sum(part.removable for part in parts),
-        level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
-        charge_distances=[part.charge_distance for part in parts],
-        index_sums=[part.index_sum for part in parts],
-        euler_characteristics=characteristics,
-        guarantees=guarantees,
-        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
-    )
-    notes = [*changes(report), *prepared.warnings]
-    notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
-    report["warnings"] = [*notes, *doubts(report, nodes, branches)]
-    return report
-
-
-# ---- what is said of a skeleton; the numbers behind it are in its report
-
-NOT_HELD = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton has not one connected component for each "
-    "component of the object.",
-    "same_cycles": "The skeleton has not as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
-}
-
-
-def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
-    """Messages on what is doubtful in a result."""
-    found = []
-    if report["tiny_components"]:
-        components = counted(report["components"], "component")
-        found.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
-    if not branches:
-        points = counted(len(nodes), "point")
-        found.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
-    if any(
-        index_sum not in (None, characteristic)
-        for index_sum, characteristic in zip(
-            report["index_sums"], report["euler_characteristics"], strict=True
-        )
-    ):
-        found.append(NOT_RESOLVED)
-    found += [NOT_HELD[name] for name, held in report["guarantees"].items() if not held]
-    return found
-
-
-# ---- The skeleton of one component: the pipeline's stages in order, for each level
-
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
-# A seed lies so many inscribed radii, and so many voxels more, away from what is there. With fewer
-# voxels each bump of a rough surface would have a curve of its own.
+# Of seeds to skeleton and curves: a factor of the inscribed radius, and voxels added to it. With
+# fewer voxels each bump of a rough surface would have a curve of its own.
 DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
@@ -167,35 +81,34 @@ def skeletonize_component(
     device = checked_device(options.method, options.device)
     if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
         device = "cpu"
-    found, notes = on_device_or_cpu(
+    skeleton, notes = on_device_or_cpu(
         device, lambda gpu: _ComponentRun(mask, spacing, options, stages, gpu).run()
     )
-    return replace(found, messages=(*notes, *found.messages))
+    return replace(skeleton, messages=(*notes, *skeleton.messages))
 
 
 class _ComponentRun:
-    """One component on its way to a skeleton. Voxels are flat indices."""
+    """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
 
     def __init__(self, mask, spacing, options, stages, gpu):
         self.options, self.stages = options, stages
         self.critical_points: list[CriticalPoint] = []
-        self.charge_distance, self.messages, self.device = options.charge_distance, (), "cpu"
+        self.field: ForceField | None = None  # none for a component that is too small
         # Its field is summed on the device; all else only if it is so large that this is faster.
         self.gpu_of_field, self.gpu = gpu, gpu if mask.size >= LARGE else None
         if self.gpu is not None:
             gpu.keep(mask, gpu.put(mask))
         self.seeds = np.empty((0, 3), np.int64)
         with stages.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(mask, spacing, progress, self.gpu)
-            depth, self.characteristic = found
+            depth, characteristic = depth_and_characteristic(mask, spacing, progress, self.gpu)
+            self.characteristic = characteristic
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
-            self.thinning = LevelThinning(self.volumes, self.characteristic)
+            self.thinning = LevelThinning(self.volumes, characteristic)
 
     def run(self) -> ComponentSkeleton:
         if np.count_nonzero(self.volumes.mask) >= MIN_FIELD_VOXELS:
-            self.compute_field()
-            self.find_core()
+            self.find_core(self.compute_field())
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
@@ -210,7 +123,8 @@ class _ComponentRun:
             self.thinning.end_level()
         return self.result()
 
-    def compute_field(self) -> None:
+    def compute_field(self) -> ForceField:
+        """Sum the field; its forces and classes are kept with the component's volumes, too."""
         volumes, options = self.volumes, self.options
         with self.stages.stage("field", 0.05, 0.55) as progress:
             sides = volumes.spacing
@@ -219,65 +133,86 @@ class _ComponentRun:
                 unit_depth = (
                     volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
                 )
-            self.found = field_of_components(
-                volumes.mask, volumes.mask, options.strength, self.charge_distance, options.method,
-                self.gpu_of_field, unit_depth=unit_depth, progress=progress,
-            )  # fmt: skip
-        volumes.vectors, volumes.classes = self.found.vectors, self.found.classes
-        self.messages, self.device = self.found.notes, self.found.device
-        self.charge_distance = self.found.charge_distance
+            self.field = field = field_of_components(
+                solid=volumes.mask,
+                labels=volumes.mask,
+                strength=options.strength,
+                charge_distance=options.charge_distance,
+                method=options.method,
+                gpu=self.gpu_of_field,
+                unit_depth=unit_depth,
+                progress=progress,
+            )
+        volumes.vectors, volumes.classes = field.vectors, field.classes
+        return field
 
-    def find_core(self) -> None:
+    def find_core(self, field: ForceField) -> None:
         """Critical points of the field and seeds, and the curves between these points."""
         volumes, level = self.volumes, self.options.level
         with self.stages.stage("critical points", 0.55, 0.58) as progress:
-            points = critical_points(self.found, True, progress, self.gpu)
+            points = critical_points(field, True, progress, self.gpu)
             if level >= 2:
-                given = volumes.vectors, volumes.classes, self.options.divergence, progress
-                self.seeds = divergence_seeds(*given, self.gpu)
+                self.seeds = divergence_seeds(
+                    volumes.vectors, volumes.classes, self.options.divergence, progress, self.gpu
+                )
             if self.gpu_of_field is not None:
                 self.gpu_of_field.drop(volumes.vectors, volumes.classes)
-            voxels = voxels_of([point.position for point in points]).reshape(-1, 3)
+            voxels = voxels_at([point.position for point in points]).reshape(-1, 3)
             inside = self.volumes.depth[tuple(voxels.T)] > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stages.stage("curves", 0.58, 0.6) as progress:
             self.curves.trace_core([p for p in points if p.kind != REPELLER], progress)
             anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
-            voxels = voxels_of(anchors).reshape(-1, 3)
+            voxels = voxels_at(anchors).reshape(-1, 3)
             self.thinning.anchor(np.ravel_multi_index(voxels.T, self.volumes.shape))
 
     def thin_along_curves(self, start: float) -> None:
         with self.stages.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin_along(self.curves.passed.voxels(), progress)
+            self.thinning.thin_along(self.curves.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
-        """Measure along the component from the skeleton; distances from an earlier one sink."""
+        """Measure along the component from the skeleton, on from the distances before."""
         volumes = self.volumes
-        task = volumes.mask, self.thinning.skeleton, volumes.spacing, progress, volumes.distances
-        volumes.distances = geodesic_distance_on(*task, self.gpu)
+        volumes.distances = geodesic_distance_on(
+            volumes.mask,
+            self.thinning.skeleton,
+            volumes.spacing,
+            progress,
+            known=volumes.distances,
+            gpu=self.gpu,
+        )
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
         volumes, spacing = self.volumes, self.volumes.spacing
+        min_length = MIN_PROTRUSION * min(spacing)
         with self.stages.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
-            measured, least = (volumes.distances, volumes.depth), MIN_PROTRUSION * min(spacing)
-            endpoints = protrusion_endpoints(*measured, spacing, least, progress, self.gpu)
+            endpoints = protrusion_endpoints(
+                volumes.distances, volumes.depth, spacing, min_length, progress, self.gpu
+            )
         with self.stages.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
-            if self.curves.has_field:
+            if self.field is not None:
                 self.add_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
         return endpoints
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
-        """Lead ends of the skeleton on to the ends of protrusions; whether there were any."""
+        """Extend ends of the skeleton to the ends of protrusions; whether any was extended."""
         volumes, skeleton = self.volumes, self.thinning.skeleton
         with self.stages.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
-            measured = volumes.distances, volumes.depth, volumes.spacing
-            further = endpoints_beyond(*measured, skeleton, endpoints, progress, self.gpu)
-            self.add_endpoints(further, progress)
-        return len(further) > 0
+            new_endpoints = endpoints_beyond(
+                volumes.distances,
+                volumes.depth,
+                volumes.spacing,
+                skeleton,
+                endpoints,
+                progress,
+                self.gpu,
+            )
+            self.add_endpoints(new_endpoints, progress)
+        return len(new_endpoints) > 0
 
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
@@ -294,24 +229,26 @@ class _ComponentRun:
 
     def add_seeds(self, seeds, clearance, progress):
         progress.check()
-        present = union(self.thinning.skeleton, self.curves.passed.voxels(), self.thinning.anchors)
+        present = union(self.thinning.skeleton, self.curves.voxels(), self.thinning.anchors)
         self.thinning.anchor(self.curves.trace_from_seeds(seeds, present, clearance, progress))
 
     def result(self) -> ComponentSkeleton:
-        thinning, curves, volumes = self.thinning, self.curves, self.volumes
+        thinning, curves = self.thinning, self.curves
+        volumes, field = self.volumes, self.field
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
-        traced = is_in_any(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
+        traced = is_in_any(thinning.skeleton, curves.voxels(), thinning.anchors)
         with self.stages.stage("graph", 0.97, 1.0) as progress:
-            positions = curves.passed.positions(voxels)
-            task = volumes.mask, volumes.spacing, progress, self.gpu
-            graph = skeleton_graph(voxels, positions, *task)
+            positions = curves.positions(voxels)
+            nodes, branches = skeleton_graph(
+                voxels, positions, volumes.mask, volumes.spacing, progress, self.gpu
+            )
         with self.stages.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(component_count(voxels[traced]) - 1, 0)
         return ComponentSkeleton(
             voxels=voxels,
-            nodes=graph[0],
-            branches=graph[1],
+            nodes=nodes,
+            branches=branches,
             critical_points=self.critical_points,
             level_voxels=thinning.level_voxels,
             joins=joins,
@@ -322,55 +259,8 @@ class _ComponentRun:
             pieces=components,
             cycles=components - characteristic,
             characteristic=self.characteristic,
-            charge_distance=self.charge_distance if curves.has_field else None,
-            index_sum=index_sum(self.critical_points) if curves.has_field else None,
-            messages=self.messages,
-            device=self.device,
+            charge_distance=field.charge_distance if field else None,
+            index_sum=index_sum(self.critical_points) if field else None,
+            messages=field.notes if field else (),
+            device=field.device if field else "cpu",
         )
-
-
-# ---- From the components of a prepared object to one skeleton and its report
-
-Spacing = tuple[float, float, float]
-
-
-def assemble(
-    prepare: Callable[[Progress], Prepared],
-    shape: tuple[int, ...],
-    spacing: Spacing,
-    options: SkeletonOptions,
-    progress: Progress,
-) -> CurveSkeleton:
-    """The `CurveSkeleton` of an object; see `skeletonize`.
-
-    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
-    spacing (mm).
-    """
-    choose_device(checked_device(options.method, options.device))  # an error before the work begins
-    stages = Stages(progress)
-    with stages.stage("prepare", 0.0, 0.02) as part:
-        prepared = prepare(part)
-    parts: list[ComponentSkeleton] = []
-    nodes: list[Node] = []
-    branches: list[Branch] = []
-    points: list[CriticalPoint] = []
-    voxels: list[np.ndarray] = []
-    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
-    for number, (origin, mask) in enumerate(prepared.components):
-        own = stages.part(ends[number - 1] if number else 0.02, ends[number])
-        found, first = skeletonize_component(mask, spacing, options, own), len(nodes)
-        parts.append(found)
-        voxels.append(found.voxels + origin)
-        points += [replace(p, position=p.position + origin) for p in found.critical_points]
-        for node in found.nodes:
-            nodes.append(replace(node, position=node.position + origin, component=number + 1))
-        for branch in found.branches:
-            start, end = branch.start + first, branch.end + first
-            radii, places = branch.radius, branch.points + origin
-            branches.append(Branch(places, radii, start, end, number + 1))
-    report = skeleton_report(prepared, parts, nodes, branches)
-    report["seconds"] = stages.seconds
-    progress.advance(1.0)
-    everywhere = np.concatenate(voxels)
-    everywhere = everywhere[np.lexsort(everywhere.T[::-1])]
-    return CurveSkeleton(nodes, branches, points, everywhere, shape, spacing, report)

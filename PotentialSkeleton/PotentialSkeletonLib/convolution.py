@@ -16,8 +16,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress, usable_cores
-
-from .voxel_classes import dilated
+from FuzzyVesselCoreLib.voxels.masks import dilate
 
 # A Fourier transform's rounding error is the same everywhere, the field falls with the depth to the
 # power of strength - 2: so much weaker it may be at the far end of a band than at its near end.
@@ -68,7 +67,7 @@ def _is_far(charges: Any, cut: int, xp: Any) -> Any:
     a, b, c = sizes
     near = whole.reshape(a, side, b, side, c, side).any(axis=(1, 3, 5))
     for _ in range(-(-(cut - 1) // side)):
-        near = dilated(near)
+        near = dilate(near)
     for axis in range(3):
         near = xp.repeat(near, side, axis)
     return ~near[tuple(map(slice, charges.shape))]

@@ -1,92 +1,25 @@
-"""Public entry point: from a labelmap to its curve skeleton, and the options."""
+"""Public entry point: from a labelmap to its curve skeleton, component by component; the report."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import inf
-from numbers import Integral, Real
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .curve_skeleton import CurveSkeleton
-from .force_field import check_options
+from .critical_points import CriticalPoint
+from .curve_skeleton import Branch, CurveSkeleton, Node
+from .force_field import changes, counted
+from .options import SkeletonOptions, checked_device, checked_spacing
 
-LEVELS = (1, 2, 3)
-UNLIMITED = 1e300  # but not infinite
-MAX_VALUES = {"divergence": 100, "drop_islands": UNLIMITED, "close_tunnels": UNLIMITED}
-
-
-@dataclass(frozen=True)
-class SkeletonOptions:
-    """Options of `skeletonize`.
-
-    Attributes
-    ----------
-    strength : int
-        Exponent of the distance in the force law, 3 to 9 (2 has no attractors: a warning).
-    level : int
-        1: the core alone. 2: also the object's protrusions, and curves from seeds of low
-        divergence. 3: also curves from seeds of high surface curvature. Each contains the one
-        before.
-    divergence : float
-        0 to 100: share, in per cent, of the range of the unit force's divergence, from the lowest
-        value up, in which level 2 looks for seeds.
-    charge_distance : int or None
-        Layers by which the charges lie outside of the surface. None: 0 to 2, chosen for each
-        component so that thin parts are resolved.
-    method : str
-        Of `force_field`.
-    device : str
-        Where the force field is computed and, in a large object, its roots, seeds, distances, end
-        caps and radii; all else is done on the CPU. "auto" (CUDA where it is usable, but for small
-        components; a component for which it fails is begun anew on the CPU), "cpu", "cuda",
-        "cuda:1".
-    drop_islands : int
-        Remove components of fewer voxels first (never the largest).
-    close_tunnels : float
-        Close tunnels up to so many mm wide first, and none that is wider; measured between the
-        faces of the object's voxels. One that winds between the axes may need a voxel more.
-
-    Raises
-    ------
-    InputError
-        An option is out of its range.
-
-    """
-
-    strength: int = 6
-    level: int = 2
-    divergence: float = 20.0
-    charge_distance: int | None = None
-    method: str = "auto"
-    device: str = "auto"
-    drop_islands: int = 0
-    close_tunnels: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_options(self.strength, self.method, self.charge_distance or 0)
-        if self.level not in LEVELS or not isinstance(self.level, Integral):
-            raise InputError(f"The level is {self.level!r}; choose 1, 2 or 3.")
-        for name, maximum in MAX_VALUES.items():
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= value <= maximum:
-                limit = f"from 0 to {maximum:g}" if maximum < UNLIMITED else "from 0 up"
-                raise InputError(f"{name} is {value!r}; a number {limit} is needed.")
-
-
-def checked_spacing(spacing: Any) -> tuple[float, float, float]:
-    """The spacing K, J, I in mm as floats; `InputError` unless these are three positive lengths."""
-    try:
-        sides = tuple(float(side) for side in spacing)
-    except (TypeError, ValueError):
-        sides = ()
-    if len(sides) != 3 or not all(0 < side < inf for side in sides):
-        raise InputError(f"The spacing is {spacing}; three positive lengths K, J, I are needed.")
-    return sides[0], sides[1], sides[2]
+if TYPE_CHECKING:  # they need numba, without which this package can be imported
+    from .component import ComponentSkeleton
+    from .preparing import Prepared
 
 
 def skeletonize(
@@ -150,15 +83,137 @@ def skeletonize(
     """
     if options is not None and keywords:
         raise InputError("Options were given twice: as `options` and as keyword arguments.")
-    chosen = options or SkeletonOptions(**keywords)
-    checked = checked_spacing(spacing)
-    root = Progress.of(progress)
-    with needs_numba():
-        from .component import assemble
+    options, sides = options or SkeletonOptions(**keywords), checked_spacing(spacing)
+    with needs_numba():  # the package can be imported without it
         from .preparing import prepare
 
-    given = np.asanyarray(mask)
-    shape = given.shape if given.ndim == 3 else (1, *given.shape)
-    return assemble(
-        lambda part: prepare(given, checked, chosen, part), shape, checked, chosen, root
+    labelmap = np.asanyarray(mask)
+    shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
+
+    def prepared(progress: Progress) -> "Prepared":
+        return prepare(labelmap, sides, options, progress)
+
+    return assemble(prepared, shape, sides, options, Progress.of(progress))
+
+
+def assemble(
+    prepare: Callable[[Progress], "Prepared"],
+    shape: tuple[int, ...],
+    spacing: tuple[float, float, float],
+    options: SkeletonOptions,
+    progress: Progress,
+) -> CurveSkeleton:
+    """The `CurveSkeleton` of an object; see `skeletonize`.
+
+    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
+    spacing (mm).
+    """
+    with needs_numba():  # the package can be imported without it
+        from .component import Stages, skeletonize_component
+    choose_device(checked_device(options.method, options.device))  # an error before the work begins
+    stages = Stages(progress)
+    with stages.stage("prepare", 0.0, 0.02) as preparing:
+        prepared = prepare(preparing)
+    parts: list[ComponentSkeleton] = []
+    nodes: list[Node] = []
+    branches: list[Branch] = []
+    points: list[CriticalPoint] = []
+    voxels: list[np.ndarray] = []
+    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
+    shares = pairwise([0.02, *ends])  # of the progress
+    for number, ((origin, mask), share) in enumerate(zip(prepared.components, shares), 1):
+        part = skeletonize_component(mask, spacing, options, stages.part(*share))
+        first_node = len(nodes)
+        parts.append(part)
+        voxels.append(part.voxels + origin)
+        points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        for node in part.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number))
+        for branch in part.branches:
+            start, end = branch.start + first_node, branch.end + first_node
+            branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
+    report = skeleton_report(prepared, parts, nodes, branches)
+    report["seconds"] = stages.seconds
+    progress.advance(1.0)
+    all_voxels = np.concatenate(voxels)
+    all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
+    return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
+
+
+# ---- The report: its numbers, and what they say in words
+
+TINY = 27  # voxels: components below it are reported
+NOT_RESOLVED = (
+    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
+    "along the deepest voxels."
+)
+BROKEN_GUARANTEES = {
+    "thin": "In some places the skeleton is more than one voxel wide.",
+    "inside": "Parts of the skeleton lie outside of the object.",
+    "one_piece_for_each_component": "The skeleton does not have one connected component for each "
+    "component of the object.",
+    "same_cycles": "The skeleton does not have as many loops as the object.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
+}
+
+
+def skeleton_report(
+    prepared: "Prepared",
+    parts: Sequence["ComponentSkeleton"],
+    nodes: Sequence[Node],
+    branches: Sequence[Branch],
+) -> dict[str, Any]:
+    """The report but for the seconds; its entries are documented at `skeletonize`."""
+    pieces = sum(part.pieces for part in parts)
+    characteristics = [part.characteristic for part in parts]
+    object_cycles = len(parts) - sum(characteristics)
+    skeleton_cycles = len(branches) - len(nodes) + pieces
+    rounded = np.round([node.position for node in nodes], 6)
+    guarantees = dict(
+        thin=all(part.is_thin for part in parts),
+        inside=all(part.is_inside for part in parts),
+        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
+        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
+        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
     )
+    report: dict[str, Any] = dict(
+        components=len(parts),
+        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
+        object_cycles=object_cycles,
+        skeleton_cycles=skeleton_cycles,
+        **prepared.changes,
+        joins=sum(part.joins for part in parts),
+        thinned_voxels=sum(part.thinned for part in parts),
+        skeleton_voxels=sum(len(part.voxels) for part in parts),
+        removable_voxels=sum(part.removable for part in parts),
+        level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
+        charge_distances=[part.charge_distance for part in parts],
+        index_sums=[part.index_sum for part in parts],
+        euler_characteristics=characteristics,
+        guarantees=guarantees,
+        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
+    )
+    notes = [*changes(report), *prepared.warnings]
+    notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
+    report["warnings"] = [*notes, *doubts(report, nodes, branches)]
+    return report
+
+
+def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
+    """Messages on what is doubtful in a result."""
+    messages = []
+    if report["tiny_components"]:
+        components = counted(report["components"], "component")
+        messages.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
+    if not branches:
+        points = counted(len(nodes), "point")
+        messages.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
+    if any(
+        index_sum not in (None, characteristic)
+        for index_sum, characteristic in zip(
+            report["index_sums"], report["euler_characteristics"], strict=True
+        )
+    ):
+        messages.append(NOT_RESOLVED)
+    messages += [BROKEN_GUARANTEES[name] for name, held in report["guarantees"].items() if not held]
+    return messages

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from operator import index
 from time import perf_counter
 from typing import Any
 
@@ -15,40 +14,17 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.masks import boxes_of, fill_cavities, label_components
+from FuzzyVesselCoreLib.voxels.masks import boxes_of, dilate, erode, fill_cavities, label_components
 
 from .convolution import convolve, distance_bands, padded_shape
-from .voxel_classes import (
-    OUTSIDE,
-    SURFACE,
-    automatic_charge_distance,
-    average_boundary,
-    checked_object,
-    classes_and_targets,
-    clear_across,
-)
+from .options import MIN_STRENGTH, check_options, checked_device, checked_object
 
-NOT_RESOLVED = (
-    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
-    "along the deepest voxels."
-)
+OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3  # classes of voxels
 CHANGES = (
     ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
     ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
     ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
 )
-FORCE_METHODS = {
-    "auto": "the cheaper one of convolution and direct sum by estimated time, the default",
-    "fft": "zero-padded convolution in bands of distance, on the CPU or on CUDA",
-    "direct-serial": "the paper's loop over points and charges, on one core of the CPU",
-    "cuda-simple": "a CUDA thread for each point, charges in global memory (paper, section 2.2)",
-    "cuda-constant": "the same with the charges in constant memory (paper, section 2.3)",
-    "cuda-shared": "the same with the charges staged through shared memory",
-}
-CPU_METHODS = ("auto", "fft", "direct-serial")
-CUDA_METHODS = ("auto", "fft", "cuda-simple", "cuda-constant", "cuda-shared")
-MIN_STRENGTH, MAX_STRENGTH = 2, 9
-MAX_CHARGE_DISTANCE = 100  # layers, by which the grid grows on all sides
 # How many pairs of target and charge take as long as one padded voxel of the convolution.
 PAIRS_PER_VOXEL_ON_CPU, PAIRS_PER_VOXEL_ON_CUDA = 25, 15
 
@@ -194,47 +170,6 @@ def force_field(
     return replace(found, seconds=seconds, notes=(*notes, *cpu_used, *found.notes))
 
 
-def check_options(strength: Any, method: str, charge_distance: Any) -> tuple[int, int]:
-    """Strength and charge distance as integers; raises `InputError` for a bad option."""
-    whole = {"strength": strength, "charge distance": charge_distance}
-    for name, value in whole.items():
-        try:
-            whole[name] = index(value.item() if isinstance(value, np.generic) else value)
-        except TypeError as error:
-            raise InputError(f"The {name} is {value!r}; a whole number is needed.") from error
-    strength, charge_distance = whole.values()
-    if not MIN_STRENGTH <= strength <= MAX_STRENGTH:
-        raise InputError(f"The strength is {strength}; choose a whole number from 3 to 9.")
-    if method not in FORCE_METHODS:
-        raise InputError(f"Unknown method {method!r}; one of {', '.join(FORCE_METHODS)}.")
-    if charge_distance < 0:
-        raise InputError(f"The charge distance is {charge_distance} layers; it cannot be negative.")
-    if charge_distance > MAX_CHARGE_DISTANCE:
-        raise InputError(
-            f"The charge distance is {charge_distance} layers; choose a whole number from 0 to "
-            f"{MAX_CHARGE_DISTANCE}."
-        )
-    return strength, charge_distance
-
-
-def checked_device(method: str, device: str) -> str:
-    """The device to choose, where the method runs on one kind only; raises `InputError`."""
-    if method not in CUDA_METHODS and device not in ("auto", "cpu"):
-        text = _(
-            "Method {method!r} runs on the CPU only; leave the device {device!r} out, or "
-            "choose another method."
-        )
-        raise InputError(text.format(method=method, device=device))
-    if method not in CPU_METHODS and device == "cpu":
-        text = _(
-            "Method {method!r} runs on CUDA only; leave the device 'cpu' out, or choose 'fft'."
-        )
-        raise InputError(text.format(method=method))
-    if method not in CUDA_METHODS:
-        return "cpu"
-    return "cuda" if device == "auto" and method not in CPU_METHODS else device
-
-
 def field_of_components(
     solid: np.ndarray,
     labels: np.ndarray,
@@ -299,10 +234,20 @@ class _FieldRun:
             self._ended("place")
         launch = self._launch
         return ForceField(
-            vectors, classes, solid, labels, self._strength, layers, self._used_method(),
-            "cpu" if self._gpu is None else self._gpu.name, launch and launch.threads,
-            launch and launch.occupancy, self._seconds, self._peak, self._notes(),
-        )  # fmt: skip
+            vectors=vectors,
+            classes=classes,
+            object=solid,
+            labels=labels,
+            strength=self._strength,
+            charge_distance=layers,
+            method=self._used_method(),
+            device="cpu" if gpu is None else gpu.name,
+            threads_per_block=launch and launch.threads,
+            occupancy=launch and launch.occupancy,
+            seconds=self._seconds,
+            peak_bytes=self._peak,
+            notes=self._notes(),
+        )
 
     def _forces(
         self, mask: Any, depth: np.ndarray | None, progress: Progress
@@ -353,15 +298,17 @@ class _FieldRun:
             convolve(charges, convolved, self._strength, vectors, part, gpu)
 
     def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
-        with needs_numba():
+        with needs_numba():  # the package can be imported without it
             from . import papers
-        task, method = (points, charges, self._strength), self._method
+        strength, is_auto = self._strength, self._method == "auto"
         if self._gpu is None:
-            forces = papers.sum_serially(*task, progress, None if method == "auto" else 1)
+            workers = None if is_auto else 1
+            forces = papers.sum_serially(points, charges, strength, progress, workers)
         else:
-            method = "cuda-shared" if method == "auto" else method
-            found = papers.sum_on_cuda(*task, self._gpu, method, self._threads, progress)
-            forces, self._launch = found
+            method = "cuda-shared" if is_auto else self._method
+            forces, self._launch = papers.sum_on_cuda(
+                points, charges, strength, self._gpu, method, self._threads, progress
+            )
         vectors[tuple(points.T)] = forces
 
     def _positions(self, marked: Any) -> Any:
@@ -420,6 +367,98 @@ def _place(
     else:
         xp.copyto(classes[box], own_classes[own_box], where=free)
         xp.copyto(vectors[box], own_vectors[own_box], where=free[..., None])
+
+
+# ---- Classes of voxels, and the solid that carries the charges; by NumPy or CuPy
+
+RESOLVED_RADIUS = 6  # voxels from a ridge to the outside from which on the field is resolved
+MAX_AUTOMATIC_DISTANCE = 2  # layers
+THIN_PERCENTAGE = 10  # of the ridge that may be thinner than the field resolves
+
+
+def classify_voxels(mask: np.ndarray) -> np.ndarray:
+    """Classify the voxels of a volume: outside 0, surface 1, boundary 2, inner 3; uint8 (K, J, I).
+
+    A surface voxel has an outside voxel among its 26 neighbours; a boundary voxel is not a surface
+    voxel but has one among its 26 neighbours; an inner voxel is any other voxel of the object,
+    which is where the mask (K, J, I or one slice) is not 0. All beyond the volume is outside
+    (Zhao et al. 2016, section 1).
+
+    Examples
+    --------
+    >>> classify_voxels(np.ones((7, 7, 7)))[3, 3]
+    array([1, 2, 3, 3, 3, 2, 1], dtype=uint8)
+    """
+    solid = checked_object(mask)
+    no_surface = erode(solid)
+    return solid.astype(np.uint8) + no_surface + erode(no_surface)
+
+
+def classes_and_targets(mask: Any, layers: int, progress: Progress) -> tuple[Any, Any]:
+    """Voxel classes of a mask (bool) dilated by layers, and the voxels whose force is summed.
+
+    The mask has a margin as wide as the layers. Targets (bool) are the inner voxels, and the
+    boundary voxels without an inner one among their 26 neighbours.
+    """
+    for _layer in range(layers):
+        mask = dilate(mask)
+        progress.check()
+    no_surface = erode(mask)
+    inner = erode(no_surface)
+    progress.check()
+    classes = mask.view(np.uint8) + no_surface.view(np.uint8) + inner.view(np.uint8)
+    return classes, inner | (no_surface & ~dilate(inner))
+
+
+def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
+    """Give boundary voxels the mean force of the inner voxels around them, in place.
+
+    (Zhao et al. 2016, section 2.1.) No boundary voxel lies on the array's border.
+    """
+    forces, is_inner = vectors.reshape(-1, 3), (classes == INNER).ravel()
+    voxels = xp.flatnonzero(classes == BOUNDARY)
+    sums, counts = xp.zeros((len(voxels), 3)), xp.zeros(len(voxels), np.int64)
+    _, rows, width = classes.shape
+    for k, j, i in np.ndindex(3, 3, 3):
+        near = voxels + (((k - 1) * rows + j - 1) * width + i - 1)
+        beside_inner = xp.flatnonzero(is_inner[near])
+        sums[beside_inner] += forces[near[beside_inner]]
+        counts[beside_inner] += 1
+    has_inner = xp.flatnonzero(counts)
+    forces[voxels[has_inner]] = sums[has_inner] / counts[has_inner, None]
+
+
+def clear_across(vectors: Any, layers: int) -> None:
+    """Write the 0 that forces across a component one voxel thick have by symmetry.
+
+    The sums to both sides cancel but for rounding, which differs from method to method: critical
+    points would come and go with the last bits.
+    """
+    for axis in range(3):
+        if vectors.shape[axis] == 2 * layers + 1:
+            vectors.swapaxes(0, axis)[layers, ..., axis] = 0
+
+
+def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any = None) -> int:
+    """Layers by which charges go outward so that the field resolves thin parts: 0 to 2.
+
+    Judged by the distances to the outside, in voxels, on the ridge of these distances
+    (`unit_depth`, if they are known; not used on a device, where the mask is CuPy's). The mask
+    (bool, K, J, I) does not touch the border of the array.
+    """
+    if gpu is not None and gpu.xp.__name__ == "cupy":
+        from cupyx.scipy import ndimage
+
+        depth = ndimage.distance_transform_edt(mask, float64_distances=False)
+        ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))].get()
+    else:
+        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
+
+        if unit_depth is None:
+            unit_depth = distance_to_outside(mask.view(np.uint8), (1, 1, 1))
+        ridge = ridge_depths(unit_depth)
+    thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
+    return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))
 
 
 # ---- what is said of the object

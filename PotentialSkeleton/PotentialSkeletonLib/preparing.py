@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -23,16 +22,23 @@ from FuzzyVesselCoreLib.voxels.masks import (
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
-from .extraction import SkeletonOptions
-from .force_field import checked_device
-from .voxel_classes import checked_labelmap
+from .options import SkeletonOptions, checked_device, checked_labelmap
+from .thinning import thin
+from .volumes import LARGE
 
-LARGE = 1 << 20  # voxels of a box: in smaller ones the CPU has labels and distances sooner
+NO_CHANGES = dict(
+    cavities_filled=0,
+    cavity_voxels=0,
+    islands_dropped=0,
+    island_voxels=0,
+    tunnels_closed=0,
+    tunnel_voxels=0,
+)
 
 
 @dataclass
 class Prepared:
-    """The object, with what was changed in it before.
+    """The components of an object, and what was changed before it was split into them.
 
     `sizes` are the voxels of each component, `changes` the report's counts of what was filled,
     dropped and closed; `components` gives for each where its array begins in the volume, and the
@@ -43,28 +49,6 @@ class Prepared:
     changes: dict[str, int]
     warnings: list[str]
     components: Iterable[tuple[np.ndarray, np.ndarray]]
-
-
-@dataclass
-class ComponentVolumes:
-    """One component, in a box that it does not touch.
-
-    `mask` (bool, K, J, I) has no cavities, `depth` (float32) is the distance to the outside in mm,
-    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once there are any, and
-    `classes` what is not 0 where curves may run: in the object, and as far as its charges were
-    moved outward. `distances` (int32) are along the component from the skeleton, once there is one.
-    """
-
-    mask: np.ndarray
-    spacing: tuple[float, float, float]
-    depth: np.ndarray
-    vectors: Any = None
-    classes: Any = None
-    distances: Any = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.mask.shape
 
 
 def prepare(
@@ -83,14 +67,12 @@ def prepare(
     warnings = input_warnings(values, bool(given.all()), options.strength)
     solid = given[box]
     origin = np.array([side.start - 1 for side in box])
-    changes = cavity_counts([0, 0]) | dict(
-        islands_dropped=0, island_voxels=0, tunnels_closed=0, tunnel_voxels=0
-    )
+    changes = dict(NO_CHANGES)
     device = checked_device(options.method, options.device)
     is_one = is_one_solid_on(device, solid)
     if not is_one:
-        solid, *cavities = fill_cavities(solid)
-        changes |= cavity_counts(cavities)
+        solid, cavities, cavity_voxels = fill_cavities(solid)
+        changes |= dict(cavities_filled=cavities, cavity_voxels=cavity_voxels)
         if options.drop_islands > 1:
             labels, count = label_components(solid)
             sizes = np.bincount(labels.ravel(), minlength=count + 1)
@@ -98,8 +80,10 @@ def prepare(
             solid = solid & ~small[labels]
             changes |= dict(islands_dropped=int(small.sum()), island_voxels=int(sizes[small].sum()))
     if options.close_tunnels > 0:
-        solid, *closed = close_tunnels(solid, options.close_tunnels, spacing, progress)
-        changes |= dict(zip(("tunnels_closed", "tunnel_voxels"), closed, strict=True))
+        solid, tunnels, tunnel_voxels = close_tunnels(
+            solid, options.close_tunnels, spacing, progress
+        )
+        changes |= dict(tunnels_closed=tunnels, tunnel_voxels=tunnel_voxels)
     progress.check()
     count = 1
     if not is_one:
@@ -150,11 +134,6 @@ def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str
     return warnings
 
 
-def cavity_counts(cavities: Sequence[int]) -> dict[str, int]:
-    """The report's counts of cavities and their voxels."""
-    return dict(zip(("cavities_filled", "cavity_voxels"), cavities, strict=True))
-
-
 def small_components(sizes: np.ndarray, smallest: int) -> np.ndarray:
     """Which labels (bool) have fewer voxels; not label 0 nor the largest component."""
     small = sizes < smallest
@@ -181,8 +160,6 @@ def close_tunnels(
     pushed through it, between the faces of the object's voxels; none that is wider is closed.
     Returned are the closed object, and how many tunnels were closed and voxels added.
     """
-    from .thinning import thin
-
     progress = Progress.of(progress)
     tunnels = cycle_count(mask)
     if tunnels == 0:

@@ -19,9 +19,9 @@ from .critical_points import CriticalPoint
 
 START = 0.3  # voxels from a saddle to the first point of its curves
 NEAR = 0.5  # voxels within which a curve ends at a critical point or another curve
-TIE = 1e-6  # squared voxels: of two points as near, the one that was inserted first counts
-MIN_STEP = 1e-4  # voxels: below it the force has no way out
-LOOK_BACK = 32  # points in which a curve must get on by more than NEAR
+TIE = 1e-6  # squared voxels: of two points that are equally near, the one inserted first counts
+MIN_STEP = 1e-4  # voxels: a curve ends where its step would be shorter
+LOOK_BACK = 32  # points over which a curve must advance by more than NEAR
 SAME_EIGENVALUE = 1e-3  # relative difference up to which eigenvalues are taken to be equal
 NO_POINT = -1
 

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import removal_order
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
-from .preparing import ComponentVolumes
+from .volumes import ComponentVolumes
 
 Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
@@ -121,7 +121,7 @@ def _keys(order, last):
 def _thin(states, voxels, keys, row, plane):
     offsets = _block(row, plane)
     arrival = 0
-    heap = [(keys[n], arrival, n) for n in range(0)]
+    heap = [(keys[n], arrival, n) for n in range(0)]  # empty; numba has its type from this
     for n in range(voxels.size):
         if not states[voxels[n]] & KEPT and _is_at_surface(states, voxels[n], row, plane):
             states[voxels[n]] |= WAITING
@@ -147,7 +147,7 @@ def _thin(states, voxels, keys, row, plane):
 def _grow(states, skeleton, offered, keys, row, plane):
     offsets = _block(row, plane)
     arrival = at = 0
-    heap = [(keys[n], arrival, n) for n in range(0)]
+    heap = [(keys[n], arrival, n) for n in range(0)]  # empty; numba has its type from this
     while at < skeleton.size or len(heap):
         if at < skeleton.size:
             voxel = skeleton[at]
@@ -171,7 +171,7 @@ def _grow(states, skeleton, offered, keys, row, plane):
 def _peel(states, by_round, ends, row, plane):
     """`OFFERED` is here the state of voxels that may go from now on."""
     offsets = _block(row, plane)
-    waiting = [[by_round[0] for _ in range(0)] for _ in range(8)]
+    waiting = [[by_round[0] for _ in range(0)] for _ in range(8)]  # empty, likewise
     first, number, gone = 0, 0, True
     while gone or number < ends.size:
         last = ends[min(number, ends.size - 1)]

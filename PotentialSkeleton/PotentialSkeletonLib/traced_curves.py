@@ -4,29 +4,36 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import CriticalPoint
-from .preparing import ComponentVolumes
 from .streamlines import Tracer, core_curves
+from .volumes import ComponentVolumes
 
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
 
 
 class ComponentCurves:
-    """Traces curves (before `trace_core` without a field); `passed` has the voxels they pass."""
+    """Traces the curves of a component, and tells which voxels they pass.
+
+    Without a field, which `trace_core` takes from the volumes, there are no curves.
+    """
 
     def __init__(self, volumes: ComponentVolumes) -> None:
         self._volumes = volumes
         self._tracer: Tracer | None = None
-        self.passed = CurveVoxels(volumes.depth)
+        self._passed = CurveVoxels(volumes.depth)
 
-    @property
-    def has_field(self) -> bool:
-        """Whether curves can be traced."""
-        return self._tracer is not None
+    def voxels(self) -> np.ndarray:
+        """Flat indices, ascending, of the object's voxels that the curves pass."""
+        return self._passed.voxels()
+
+    def positions(self, voxels: np.ndarray) -> np.ndarray:
+        """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
+        return self._passed.positions(voxels)
 
     def trace_core(self, points: Sequence[CriticalPoint], progress: Progress) -> None:
         """Trace from the saddles; later curves end at any of the points."""
@@ -35,7 +42,7 @@ class ComponentCurves:
         self._tracer = Tracer(volumes.vectors, volumes.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
-            self.passed.add(curve)
+            self._passed.add(curve)
 
     def trace_from_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
@@ -51,20 +58,20 @@ class ComponentCurves:
         clearance: tuple[float, float],
         progress: Progress,
     ) -> np.ndarray:
-        """Trace from the seeds that lie clear of the inscribed balls of all that is there.
+        """Trace from the seeds that lie clear of the skeleton, and of the curves of other seeds.
 
-        Seeds (n, 3) are sorted, the best first: one within reach of the curve of an earlier one is
-        left out. `present` are flat indices of the skeleton and of all that it is to have; the
-        clearance is a multiple of the balls' radii, and voxels added to it. Returns the seeds that
-        curves were traced from.
+        Seeds (n, 3) are sorted, the best first. `present` are flat indices of the skeleton and of
+        the voxels that it will get. A seed is clear of a voxel if it lies outside of its inscribed
+        ball enlarged by the clearance: a factor of its radius, and voxels added to it. Returns the
+        seeds (flat indices) that curves were traced from.
         """
         depth, used = self._volumes.depth, []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
-        there = np.stack(np.unravel_index(present, depth.shape), axis=1)
-        while len(seeds := seeds[~self._are_near(seeds, there, clearance, progress)]):
+        voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
+        while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
-            there = np.unique(voxels_of(self._trace_from(used[-1])), axis=0)
+            voxels = np.unique(voxels_at(self._trace_from(used[-1])), axis=0)
         return np.array(used, np.int64)
 
     def _are_near(
@@ -74,9 +81,7 @@ class ComponentCurves:
         clearance: tuple[float, float],
         progress: Progress,
     ) -> np.ndarray:
-        """Whether each seed (n, 3) lies in a ball round some voxels (m, 3); bool (n,)."""
-        from scipy.spatial.distance import cdist
-
+        """Whether each seed (n, 3) lies in the ball round one of the voxels (m, 3); bool (n,)."""
         spacing, (scale, margin) = np.asarray(self._volumes.spacing, float), clearance
         radii = scale * self._volumes.depth[tuple(voxels.T)] + margin * spacing.min()
         near, step = np.zeros(len(seeds), bool), max(1, PAIRS_PER_SLICE // max(1, len(voxels)))
@@ -93,7 +98,7 @@ class ComponentCurves:
         if self._tracer is None:
             return path.astype(float)
         curve = self._tracer.trace_along(path)
-        self.passed.add(curve)
+        self._passed.add(curve)
         return curve
 
 
@@ -143,7 +148,7 @@ MOST_SEGMENTS = 16  # of a step of that length
 WITHIN = 0.499  # voxels from its centre that the skeleton may pass in a voxel
 
 
-def voxels_of(positions: Any) -> np.ndarray:
+def voxels_at(positions: Any) -> np.ndarray:
     """Voxels of positions (n, 3) or (3,), those on a face in the one below; integers."""
     return np.floor(np.asarray(positions) + (0.5 - FACE_OFFSET)).astype(np.int64)
 
@@ -196,7 +201,7 @@ class CurveVoxels:
 
 @inlined
 def voxel_along(position: float) -> int:
-    """As `voxels_of`, along one axis."""
+    """As `voxels_at`, along one axis."""
     return int(np.floor(position + (0.5 - FACE_OFFSET)))
 
 

@@ -80,7 +80,7 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def moved(
+def transformed(
     skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
 ) -> CurveSkeleton:
     """A skeleton in another frame, which takes points (n, 3) there; with other fields.
@@ -124,7 +124,7 @@ def tubes(lines: Any) -> Any:
     return tube.GetOutput()
 
 
-# --- and back
+# --- from lines to the skeleton
 
 
 def values_of(data: Any, name: str) -> np.ndarray | None:
@@ -136,7 +136,7 @@ def values_of(data: Any, name: str) -> np.ndarray | None:
 
 
 def stored_skeleton(model_node: Any) -> CurveSkeleton:
-    """The skeleton that the lines of a model node tell of; `InputError` where they lack arrays.
+    """The skeleton that is stored in a model node's lines; `InputError` where they lack arrays.
 
     Positions are S, A, R in mm below the node's parent transform. Branches are numbered as they
     were; components without a branch are left out, and so are voxels, critical points, the report.
@@ -253,7 +253,7 @@ def generation_color(generation: int) -> tuple[float, float, float]:
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
 
 
-# --- names of branches: each is kept at a point of its branch, so that it survives other numbers
+# --- names of branches: each is kept at a point of its branch, as steps renumber branches
 
 
 def names_of(model: Any) -> dict[int, str]:
@@ -276,35 +276,35 @@ def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> 
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
             text = _("A name has at most {count} characters, all of which can be shown.")
             raise InputError(text.format(count=LONGEST))
-    anchors = [
-        [point, text] for point, text in _anchors(model) if _branch_at(skeleton, point) not in names
+    named_points = [
+        each for each in _named_points(model) if _branch_at(skeleton, each[0]) not in names
     ]
     for branch, name in names.items():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
         if name:
-            anchors.append([middle.tolist(), name])
-    model.SetAttribute(NAMES, json.dumps(anchors))
+            named_points.append([middle.tolist(), name])
+    model.SetAttribute(NAMES, json.dumps(named_points))
     show_names(model, skeleton)
 
 
 def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
     """Keep the names that fit branches that were found again; returns those that fit none."""
-    anchors, lost = [], []
-    for point, text in _anchors(model):
+    named_points, lost = [], []
+    for point, text in _named_points(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
-            anchors.append([place.tolist(), text])
+            named_points.append([place.tolist(), text])
         else:
             lost.append(text)
-    model.SetAttribute(NAMES, json.dumps(anchors))
+    model.SetAttribute(NAMES, json.dumps(named_points))
     return lost
 
 
 def show_names(model: Any, skeleton: CurveSkeleton) -> None:
-    """Write the names that there are into the lines' cell array."""
+    """Write the names into the lines' cell array."""
     texts: list[list[str]] = [[] for _ in skeleton.branches]
-    for point, text in _anchors(model):
+    for point, text in _named_points(model):
         branch = _branch_at(skeleton, point)
         if branch is not None and text not in texts[branch]:
             texts[branch].append(text)  # of two branches that have become one, both names
@@ -314,7 +314,7 @@ def show_names(model: Any, skeleton: CurveSkeleton) -> None:
         cells.AddArray(vtk_array([BETWEEN.join(parts) for parts in texts], NAME))
 
 
-def _anchors(model: Any) -> list[Any]:
+def _named_points(model: Any) -> list[Any]:
     """A point (S, A, R) and the name of its branch, each."""
     return json.loads(model.GetAttribute(NAMES) or "[]")
 
@@ -359,8 +359,8 @@ def stored_table(model_node: Any) -> dict[str, Any]:
 def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list]:
     """One table of several trees' names and tables, with the names in the column tree.
 
-    A column of names or cross-sections is there where any tree has it; others have no value. A name
-    that several trees have gets a number. Of one tree, its table.
+    It has a column of names or cross-sections where any tree has one; other trees' rows are empty
+    there. A name that several trees have gets a number. Of one tree, its table.
     """
     pairs = list(tables)
     if len(pairs) == 1:
@@ -369,7 +369,7 @@ def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list
     named = ["name"] if "name" in columns else []
     order = dict.fromkeys(["tree", "branch", *named, *columns])
     joint: dict[str, list] = {column: [] for column in order}
-    names = told_apart([name for name, _table in pairs])
+    names = unique_names([name for name, _table in pairs])
     for name, (_name, table) in zip(names, pairs):
         rows = len(table["branch"])
         joint["tree"] += [name] * rows
@@ -379,16 +379,16 @@ def joint_table(tables: Iterable[tuple[str, dict[str, list]]]) -> dict[str, list
     return joint
 
 
-def told_apart(titles: list[str]) -> list[str]:
-    """Names that several branches have get a number: left, left (2)."""
-    told: list[str] = []
-    for title in titles:
-        count, name = 1, title
-        while name in told or (name != title and name in titles):
+def unique_names(names: list[str]) -> list[str]:
+    """The names, with a number behind each that occurred before: left, left (2)."""
+    unique: list[str] = []
+    for name in names:
+        count, numbered = 1, name
+        while numbered in unique or (numbered != name and numbered in names):
             count += 1
-            name = f"{title} ({count})"
-        told.append(name)
-    return told
+            numbered = f"{name} ({count})"
+        unique.append(numbered)
+    return unique
 
 
 def fill_table(node: Any, columns: dict[str, Any]) -> None:

@@ -2,8 +2,8 @@
 
 All skeletons are found before the first node is touched. The model with the lines is the centre: it
 refers to the object that it was made of and to all other outputs, which follow from the lines, and
-keeps what was said of the run, the steps that were taken since, and names. MRML saves references
-and attributes with the scene.
+keeps the notes on the run, the steps of the branch tools since then, and names. MRML saves
+references and attributes with the scene.
 """
 
 import json
@@ -32,9 +32,10 @@ ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a hash of their voxels
-SETTINGS = ROLE + "Settings"  # a text of what the user had chosen
-STEPS, FOUND = ROLE + "Steps", ROLE + "AsFound"  # of the branch tools: a text, and the lines before
-MEASURED = ROLE + "Sections"  # columns of cross-sections by the steps before; and in what
+SETTINGS = ROLE + "Settings"  # a text of the user's settings
+STEPS = ROLE + "Steps"  # a text of the branch tools' steps
+AS_FOUND = ROLE + "AsFound"  # the lines before these steps
+MEASURED = ROLE + "Sections"  # columns of cross-sections by the steps before, and the vessels' hash
 CENTRELINES = " centrelines"  # ends a model's name
 
 # The names that `extract` has for its outputs, to their nodes' class, and the end of their names.
@@ -45,8 +46,8 @@ NODES = {
     "tableNode": ("vtkMRMLTableNode", " branches"),
     "curveNodes": ("vtkMRMLMarkupsCurveNode", " branch "),
 }
-# Which of them are wanted: True or None for new nodes, False for none, or nodes to fill.
-WANTED: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
+# Which of them are written: True or None for new nodes, False for none, or nodes to fill.
+DEFAULT_REQUESTS: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -100,8 +101,8 @@ def extract_all(
 
     `options` are those of `PotentialSkeletonLib.skeletonize`.
     """
-    for job in jobs:
-        _nodes_to_fill(*job)
+    for solid, requests in jobs:
+        _nodes_to_fill(solid, requests)  # an error before the work begins
     sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
     root = Progress.of(progress)
     for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
@@ -123,9 +124,9 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [(solid, skeleton, _nodes_to_fill(solid, asked)) for solid, skeleton, asked in found]
+    runs = [(solid, skeleton, _nodes_to_fill(solid, wanted)) for solid, skeleton, wanted in found]
     with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
-        return [_write(add, *run) for run in runs]
+        return [_write(add, solid, skeleton, nodes) for solid, skeleton, nodes in runs]
 
 
 def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, list[Any]]:
@@ -137,13 +138,13 @@ def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, lis
     if not requests.keys() <= NODES.keys():
         raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
     nodes = {}
-    for output, request in (WANTED | requests).items():
+    for output, request in (DEFAULT_REQUESTS | requests).items():
         if request is not False:
             given = [] if request is None or request is True else request
             nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
     every = [node for given in nodes.values() for node in given]
     writing.check_apart(every, {_("input"): solid.node})
-    writing.refuse_without([solid.node, *every])
+    writing.check_in_scene([solid.node, *every])
     segment_id = solid.segment_id
     if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
@@ -165,15 +166,15 @@ def _write(
                 writing.put_beside(given, solid.node)
         for node in given:
             writing.claim(node, SKELETON, solid.node)
-    in_scene = lines.moved(skeleton, lambda points: solid.points(points)[:, ::-1])
+    in_scene = lines.transformed(skeleton, lambda points: solid.points(points)[:, ::-1])
     warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
     if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
     with slicer.util.NodeModify(model):
-        for node in writing.referred(model, FOUND):
+        for node in writing.referred(model, AS_FOUND):
             writing.remove_node(node)
-        writing.refer(model, FOUND, ())
+        writing.refer(model, AS_FOUND, ())
         writing.refer(model, INPUT, [solid.node])
         for output, role in ROLES.items():
             writing.refer(model, role, nodes.get(output, ()))
@@ -251,11 +252,11 @@ def color_by(model: Any, kind: str) -> None:
             curve.GetDisplayNode().SetColor(color)
 
 
-# ---- found again
+# ---- the nodes of a run, found in the scene
 
 
-def kept_model(input_node: Any, segment_id: str) -> Any:
-    """The model of the latest run on an object, or None; a copy of one only if it is left alone."""
+def latest_model(input_node: Any, segment_id: str) -> Any:
+    """The model of the latest run on an object, or None; a copy of it only if the model is gone."""
     import slicer
 
     if input_node is None:
@@ -289,7 +290,7 @@ def tree_name(model: Any) -> str:
 
 def steps_of(model: Any) -> list[Step]:
     """The steps that the lines of a model have had; none where it has lost the lines as found."""
-    if model.GetNodeReference(FOUND) is None:
+    if model.GetNodeReference(AS_FOUND) is None:
         return []
     return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
@@ -308,7 +309,7 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
     return {output: nodes for output, nodes in found.items() if nodes}
 
 
-def drop_left_over(before: dict[str, list[Any]], result: SkeletonResult) -> None:
+def remove_stale_outputs(before: dict[str, list[Any]], result: SkeletonResult) -> None:
     """Remove what the run before wrote (its `own_nodes`) and this run did not."""
     folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
     for output, nodes in before.items():
@@ -332,7 +333,7 @@ OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
 
 
 def _fill_curves(add: Callable, model: Any, skeleton: CurveSkeleton, curves: Sequence[Any]) -> None:
-    """Let each branch have a curve, in one folder: of these, and new ones; too many are removed."""
+    """Give each branch a curve: first these, then new ones, all in one folder; surplus ones go."""
     class_name, _ending = NODES["curveNodes"]
     source, count = model.GetNodeReference(INPUT) or model, len(skeleton.branches)
     kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]

@@ -20,7 +20,7 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import interchange, lines, outputs, vessels
-from .outputs import FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
+from .outputs import AS_FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
 from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
@@ -140,7 +140,7 @@ class Tree:
         """
         import slicer
 
-        model, found = self.model, self.model.GetNodeReference(FOUND)
+        model, found = self.model, self.model.GetNodeReference(AS_FOUND)
         skeleton, _kept = branch_tools.replayed(lines.stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
@@ -152,7 +152,7 @@ class Tree:
                 found.SetHideFromEditors(True)
                 found.SetSelectable(False)
                 found.SetAndObserveMesh(model.GetPolyData())
-                model.SetNodeReferenceID(FOUND, found.GetID())
+                model.SetNodeReferenceID(AS_FOUND, found.GetID())
             model.SetAttribute(STEPS, branch_tools.steps_text(steps))
             outputs.write_lines(add, model, skeleton)
         return skeleton
@@ -166,7 +166,7 @@ class Tree:
         return reading.transformed(reading.transform_between(self.model, None), points[:, ::-1])
 
     def _in_world(self) -> CurveSkeleton:
-        return lines.moved(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
+        return lines.transformed(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
 
     # --- names and files
 
@@ -269,7 +269,8 @@ class Tree:
         low = max(found.length - found.diameter, 0.0)
         high = min(found.length + found.diameter, course.lengths[-1])
         place = self._to_world(np.array([found.position]))[0]
-        return Narrowest(place, found.length, found.diameter, *course.between(low, high))
+        way, radius = course.between(low, high)
+        return Narrowest(place, found.length, found.diameter, way, radius)
 
     @property
     def reference(self) -> float | None:
@@ -313,7 +314,7 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid, skeleton = vessels.in_vessels(self.model)
+        solid, skeleton = vessels.vessels_and_tree(self.model)
         to_world = reading.transform_between(solid.node, None)
         local = reading.transformed(reading.transform_between(None, solid.node), [place])
         voxel = reading.transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
@@ -331,7 +332,7 @@ class Tree:
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid, skeleton = vessels.in_vessels(self.model)
+        solid, skeleton = vessels.vessels_and_tree(self.model)
         return branch_tools.cross_sections(solid.mask, skeleton, branch)
 
     @property
@@ -347,7 +348,7 @@ class Tree:
         the table in the scene get them, too. `InputError` where the vessels are not in the scene
         any more.
         """
-        solid, skeleton = vessels.in_vessels(self.model)
+        solid, skeleton = vessels.vessels_and_tree(self.model)
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run)
         )
@@ -372,7 +373,7 @@ class Tree:
         is as of `PotentialSkeletonLogic.extract`. Returns a new vtkMRMLSegmentationNode.
         `InputError` where there is nothing to split, or the vessels are gone.
         """
-        solid, skeleton = vessels.in_vessels(self.model)
+        solid, skeleton = vessels.vessels_and_tree(self.model)
         groups = vessels.groups_by(self.model, by)
         labels = Progress.of(progress).carry_out(
             lambda run: branch_tools.branch_labels(solid.mask, skeleton, groups.label_of, run)
@@ -400,7 +401,7 @@ class Tree:
         """
         organ = read_solid(organNode, organSegment).cropped()
         groups = vessels.groups_by(self.model, by)
-        skeleton = vessels.on_voxels(self.model, organ)
+        skeleton = vessels.tree_in_voxels(self.model, organ)
         vessels.check_near(self.model, skeleton, organ, groups)
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.territories(

@@ -27,7 +27,7 @@ DECIMALS = 4  # of the points and radii that are kept, mm
 GAP = 50.0  # mm between the patient and the straightened volume
 
 
-def vessels_of(model: Any) -> SolidInput:
+def read_vessels(model: Any) -> SolidInput:
     """The object whose tree a model holds, as it is now, cut to what is not empty.
 
     `InputError` where it is not in the scene any more, or empty.
@@ -41,13 +41,13 @@ def vessels_of(model: Any) -> SolidInput:
     return read_solid(node, segment_id, label).cropped()
 
 
-def in_vessels(model: Any) -> tuple[SolidInput, CurveSkeleton]:
+def vessels_and_tree(model: Any) -> tuple[SolidInput, CurveSkeleton]:
     """The vessels, and the tree in their voxels."""
-    solid = vessels_of(model)
-    return solid, on_voxels(model, solid)
+    solid = read_vessels(model)
+    return solid, tree_in_voxels(model, solid)
 
 
-def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
+def tree_in_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
     to_object = reading.transform_between(model, solid.node)
     to_voxels = np.linalg.inv(solid.ijk_to_ras)
@@ -57,7 +57,7 @@ def on_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
         return reading.transform_points(to_voxels, there)[:, ::-1]
 
     fields = {"shape": solid.mask.shape, "spacing": solid.spacing}
-    return lines.moved(lines.stored_skeleton(model), move, **fields)
+    return lines.transformed(lines.stored_skeleton(model), move, **fields)
 
 
 # ---- Vessels split by branch, and organs divided into the territories of branches
@@ -125,7 +125,7 @@ def groups_by(model: Any, by: str | Mapping[str, Iterable]) -> Groups:
         owner = {n: titles.index(name) for n, name in names.items()}
     return Groups(
         {branch: number + 1 for branch, number in owner.items()},
-        dict(enumerate(lines.told_apart(titles), 1)),
+        dict(enumerate(lines.unique_names(titles), 1)),
         {number + 1: color(number) for number in range(len(titles))},
     )
 
@@ -204,7 +204,7 @@ def add_straightened(
     and sagittal views. The volume stands to the side of the patient's, so that no view shows both.
     `InputError` where the volume has no voxels or lies under a transform that bends it.
     """
-    voxels, solid = reading.voxels_of(volume_node), vessels_of(model)
+    voxels, solid = reading.voxels_of(volume_node), read_vessels(model)
     to_ijk = _world_to_ijk(volume_node, reading.ijk_to_ras(volume_node))
     to_label = _world_to_ijk(solid.node, solid.ijk_to_ras)
     step = float(np.linalg.norm(np.linalg.inv(to_ijk)[:3, :3], axis=0).min())

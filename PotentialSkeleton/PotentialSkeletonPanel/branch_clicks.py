@@ -13,7 +13,7 @@ from FuzzyVesselCoreLib.mrml.writing import in_scene, remove_node
 from PotentialSkeletonMRML.tree import Tree
 from PotentialSkeletonMRML.vessels import is_straightened, patient_position
 
-from .result_section import hidden_node, show_ways
+from .result_section import hidden_node, highlight
 
 POINTS = "Branch tool"  # name of the list of clicks
 ASKS = {
@@ -39,7 +39,7 @@ class Clicks:
     def __init__(self, tools: Any) -> None:
         self._tools, self._place = tools, tools.ui.clickPlaceWidget
         self._kind = ""
-        self._points: Any = None  # a list of points, not saved and not listed
+        self._points: Any = None  # a list of points, neither saved nor listed
         self._buttons = {kind: getattr(tools.ui, f"{kind}Button") for kind in ASKS}
         for kind, button in self._buttons.items():
             button.connect("clicked(bool)", lambda on, kind=kind: self._on_button(kind, on))
@@ -54,13 +54,13 @@ class Clicks:
             getattr(self._tools.ui, name).setVisible(self._view.volume is not None)
 
     def close_view(self) -> None:
-        """Show in the straightened view's slice what it has shown before."""
+        """Restore the slice view of the straightened view."""
         self._view.hide()
         self._tools.say("")
         self.show()
 
     def end(self) -> None:
-        """Wait for no click any more."""
+        """Stop waiting for clicks."""
         points, self._points, self._kind = self._points, None, ""
         for button in self._buttons.values():
             button.checked = False
@@ -117,7 +117,7 @@ class Clicks:
 
     def _distance(self, tree: Tree, places: np.ndarray) -> str:
         way = tree.distance(*places[:2])
-        show_ways(tree.model, [(way.points, np.full(len(way.points), WAY_RADIUS))])
+        highlight(tree.model, [(way.points, np.full(len(way.points), WAY_RADIUS))])
         text = _("{way.length:.1f} mm along the vessels, {way.straight:.1f} mm straight")
         if np.isfinite(way.tortuosity):
             text += _(
@@ -172,7 +172,7 @@ class Clicks:
 def show_diameters(*sections: Any) -> None:
     """Show the largest and the smallest diameter of sections in the views."""
     ends = [each[:, ::-1] for found in sections for each in (found.largest, found.smallest)]
-    show_ways(None, [(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends])
+    highlight(None, [(pair, np.full(2, DIAMETER_RADIUS)) for pair in ends])
 
 
 # ---- A straightened volume in one slice view, turned about the vessel, and the way to the patient
@@ -224,7 +224,7 @@ class StraightenedView:
         return name
 
     def hide(self) -> None:
-        """Show in the view what it has shown before; the volumes stay in the scene."""
+        """Restore the view; the volumes stay in the scene."""
         for node, copy in self._before:
             node.Copy(copy)
             self._view.SetFieldOfView(*self._size)

@@ -1,4 +1,4 @@
-"""What was found: a line, the branches, the radius along one of them, a legend, notes and files."""
+"""The result: a summary, the table of branches, the radius along one, legend, notes, and files."""
 
 import contextlib
 import json
@@ -23,14 +23,8 @@ from PotentialSkeletonMRML.tree import Tree
 
 # Of the table of branches, in the order of its columns.
 COLUMNS = (
-    "branch",
-    "generation",
-    "length_mm",
-    "mean_radius_mm",
-    "narrowest_radius_mm",
-    "name",
-    "tree",
-)
+    "branch", "generation", "length_mm", "mean_radius_mm", "narrowest_radius_mm", "name", "tree",
+)  # fmt: skip
 NUMBER, GENERATION_COLUMN, NAME_COLUMN, TREE_COLUMN = 0, 1, 5, 6
 DIGITS = 10  # with the spaces before a number: texts are sorted as their numbers are
 CHOSEN = "Chosen branch"  # name of a model, and its tag as the only one of its kind
@@ -96,13 +90,13 @@ class ResultSection:
         if stamp != self._shown:
             self.forget()
             self._shown = stamp
-            self._show_others(models)
+            self._show_models(models)
         if self.models:
             self._show_legend(colouring)
 
     def forget(self) -> None:
         """The scene is being closed."""
-        hide_ways()
+        clear_highlight()
         table = self.ui.branchTable
         table.blockSignals(True)
         table.setRowCount(0)
@@ -111,7 +105,7 @@ class ResultSection:
         self.ui.resultArea.setVisible(False)
         self.ui.branchToolsSection.setVisible(False)
 
-    def _show_others(self, models: list[Any]) -> None:
+    def _show_models(self, models: list[Any]) -> None:
         if not models:
             return
         try:
@@ -133,12 +127,12 @@ class ResultSection:
         self.ui.summaryLabel.text = summary(table, parts, loops)
         self._fill_table(table)
         self._plot([])
-        said = [
+        notes = [
             f"{tree_name(model)}: {text}" if len(models) > 1 else text
             for model in models
             for text in json.loads(model.GetAttribute(NOTES) or "[]")
         ]
-        self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in said)
+        self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in notes)
 
     def _table(self) -> dict[str, list]:
         return lines.joint_table(
@@ -165,9 +159,9 @@ class ResultSection:
         rows = self._chosen_rows()
         if rows:
             model = rows[0][0]
-            show_ways(model, [(curve.points, curve.radius) for m, _n, curve in rows if m is model])
+            highlight(model, [(curve.points, curve.radius) for m, _n, curve in rows if m is model])
         else:
-            hide_ways()
+            clear_highlight()
         self._plot(rows)
         self._panel.tools.show()
 
@@ -242,15 +236,15 @@ class ResultSection:
         """Write files; each has its own text behind the name that the user chooses."""
         name = name or (self.models[0].GetName() if len(self.models) == 1 else _("Centrelines"))
         file, kind = f"{file_name(name)}.{suffix}", f"{suffix.upper()} (*.{suffix})"
-        asked = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
-        if not asked:
+        chosen = qt.QFileDialog.getSaveFileName(self.ui.csvButton, title, file, kind)
+        if not chosen:
             return
-        stem = asked[: -len(suffix) - 1] if asked.lower().endswith(f".{suffix}") else asked
+        stem = chosen[: -len(suffix) - 1] if chosen.lower().endswith(f".{suffix}") else chosen
         paths = {f"{stem}{own}.{suffix}": write for own, write in files.items()}
         # The dialog has asked for the name that was typed, and for no other.
-        there = [path for path in paths if path != asked and os.path.exists(path)]
-        if there:
-            text = _("{path} is there already. Replace it?").format(path=", ".join(there))
+        existing = [path for path in paths if path != chosen and os.path.exists(path)]
+        if existing:
+            text = _("{path} is there already. Replace it?").format(path=", ".join(existing))
             if not slicer.util.confirmYesNoDisplay(text, windowTitle=self._panel.title()):
                 return
         with slicer.util.tryWithErrorDisplay(_("The file was not saved.")):
@@ -270,11 +264,11 @@ def _item(value: float | str) -> Any:
     return item
 
 
-# ---- chosen branches in all views: cyan tubes in one model, which is never saved
+# ---- chosen branches and measured lines in all views: cyan tubes in one model, never saved
 
 
-def show_ways(model: Any, ways: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-    """Draw branches (S, A, R as in their model, or in the world; and radii), go to the first."""
+def highlight(model: Any, curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Draw curves (S, A, R in the model's frame or the world; and radii), and go to the first."""
     node = slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode")
     if node is None:
         node = hidden_node("vtkMRMLModelNode", CHOSEN)
@@ -284,20 +278,20 @@ def show_ways(model: Any, ways: Sequence[tuple[np.ndarray, np.ndarray]]) -> None
         display.SetColor(CHOSEN_COLOR)
         display.SetSliceIntersectionThickness(CHOSEN_WIDTH)
         display.SetVisibility2D(True)
-    points = np.concatenate([way for way, _radius in ways])[:, ::-1]
-    data = lines.polylines(points, [len(way) for way, _radius in ways])
-    radius = THICKER * np.concatenate([radius for _way, radius in ways])
+    points = np.concatenate([line for line, _radius in curves])[:, ::-1]
+    data = lines.polylines(points, [len(line) for line, _radius in curves])
+    radius = THICKER * np.concatenate([radius for _line, radius in curves])
     data.GetPointData().SetScalars(lines.vtk_array(radius, lines.RADIUS))
     with slicer.util.NodeModify(node):
         node.SetAndObserveTransformNodeID(model and model.GetTransformNodeID())
         node.SetAndObservePolyData(lines.tubes(data))
     world = [0.0] * 3
-    node.TransformPointToWorld(points[len(ways[0][0]) // 2].tolist(), world)
+    node.TransformPointToWorld(points[len(curves[0][0]) // 2].tolist(), world)
     jump_slices(world)
 
 
-def hide_ways() -> None:
-    """Draw nothing; the node goes."""
+def clear_highlight() -> None:
+    """Remove the drawn curves."""
     remove_node(slicer.mrmlScene.GetSingletonNode(CHOSEN, "vtkMRMLModelNode"))
 
 

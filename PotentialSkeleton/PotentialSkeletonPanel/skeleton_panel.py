@@ -12,7 +12,7 @@ from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
 from PotentialSkeletonMRML import outputs, solid
 from PotentialSkeletonMRML import parameters as choices
 
-from .branch_tools import BranchTools
+from .branch_tools_section import BranchTools
 from .result_section import ResultSection
 
 OPACITY = 0.35  # of the vessels round new centrelines
@@ -88,7 +88,7 @@ class SkeletonPanel(Panel):
     def _models(self, parameters: Any) -> list[Any]:
         """The models of the chosen vessels that there are."""
         segments = choices.segments_of(parameters)
-        models = (outputs.kept_model(parameters.input, each) for each in segments)
+        models = (outputs.latest_model(parameters.input, each) for each in segments)
         return [model for model in models if model is not None]
 
     def _next_step(self) -> str:
@@ -185,7 +185,7 @@ class SkeletonPanel(Panel):
         node, colouring, jobs = parameters.input, parameters.colouring, []
         segments, options = choices.segments_of(parameters), choices.options_of(parameters)
         settings = choices.settings_text(parameters)
-        earlier = [outputs.own_nodes(outputs.kept_model(node, each)) for each in segments]
+        earlier = [outputs.own_nodes(outputs.latest_model(node, each)) for each in segments]
         wanted = {output: getattr(parameters, name) for output, name in choices.WRITTEN.items()}
         for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
             asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
@@ -193,7 +193,7 @@ class SkeletonPanel(Panel):
             jobs.append((solid.read_solid(node, segment), asked))
         results = outputs.extract_all(jobs, options, progress)
         for before, result in zip(earlier, results, strict=True):
-            outputs.drop_left_over(before, result)
+            outputs.remove_stale_outputs(before, result)
             result.modelNode.SetAttribute(outputs.SETTINGS, settings)
             outputs.color_by(result.modelNode, colouring.value)
             if not before:

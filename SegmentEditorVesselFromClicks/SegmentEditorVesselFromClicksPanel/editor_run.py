@@ -147,7 +147,7 @@ class EditorRun:
         node.GenerateEditMask(refused, editor_node.GetMaskMode(), image, *ids)
         volume = editor_node.GetSourceVolumeNode()
         ones = np.ones(volume.GetImageData().GetDimensions()[::-1], np.uint8)
-        scanned = image_from_array(ones, oriented_grid(ijk_to_ras(volume), ones.shape), taken=True)
+        scanned = image_from_array(ones, oriented_grid(ijk_to_ras(volume), ones.shape), copy=False)
         # Elsewhere the editor fills in.
         self._area = voxels_on(scanned, image, transform_between(volume, node))
         self._area &= array_from_image(refused) == 0

@@ -14,7 +14,7 @@ from fuzzy_vessel import cohort, large
 from fuzzy_vessel.__main__ import main
 from fuzzy_vessel.cohort import read_cases
 from FuzzyConnectedGPULib import binarize
-from FuzzyConnectedGPULib.affinity import level_values
+from FuzzyConnectedGPULib.scene import level_values
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.voxels.masks import label_components

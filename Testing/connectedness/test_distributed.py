@@ -13,7 +13,8 @@ from scipy import ndimage
 from FuzzyConnectedGPULib import GaussianAffinity, automatic_threshold, binarize
 from FuzzyConnectedGPULib import connectedness as whole_connectedness
 from FuzzyConnectedGPULib.distributed import CardProcesses, connectedness, labels
-from FuzzyConnectedGPULib.thresholds import choose_threshold, fill_gaps
+from FuzzyConnectedGPULib.scene import fill_gaps
+from FuzzyConnectedGPULib.thresholds import choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from support.problems import problems
 

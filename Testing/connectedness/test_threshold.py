@@ -6,14 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from FuzzyConnectedGPULib import GaussianAffinity, connectedness
-from FuzzyConnectedGPULib.affinity import level_values
+from FuzzyConnectedGPULib.scene import AutomaticThreshold, binarize, fill_gaps, level_values
 from FuzzyConnectedGPULib.thresholds import (
-    AutomaticThreshold,
     automatic_threshold,
     background_threshold,
-    binarize,
     choose_threshold,
-    fill_gaps,
 )
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom

@@ -168,6 +168,7 @@ def test_cancel_ends_work_in_another_thread(qt, monkeypatch, looks):
     import slicer
 
     from FuzzyVesselCoreLib.errors import Cancelled
+    from FuzzyVesselCoreLib.progress import Progress
     from FuzzyVesselCoreLib.widgets import run
 
     panel_run = run.PanelRun(qt.QProgressBar(), lambda: None)
@@ -181,6 +182,6 @@ def test_cancel_ends_work_in_another_thread(qt, monkeypatch, looks):
         return "made"
 
     with panel_run, pytest.raises(Cancelled):
-        panel_run.wait(work)
+        panel_run.wait(work, Progress(panel_run.progress))
     with panel_run, pytest.raises(ZeroDivisionError):
         panel_run.wait(work, lambda share: 1 / 0)

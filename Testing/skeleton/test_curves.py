@@ -17,10 +17,10 @@ from FuzzyVesselCoreLib.voxels.distances import (
 )
 from PotentialSkeletonLib import (
     critical_points,
-    device_distances,
     endpoints,
     force_field,
     skeleton_graph,
+    volumes,
 )
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
@@ -35,7 +35,7 @@ from PotentialSkeletonLib.seeds import (
     divergence_seeds,
 )
 from PotentialSkeletonLib.streamlines import Tracer, core_curves
-from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_of
+from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_at
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
 
 
@@ -240,7 +240,7 @@ def test_on_faces_edges_and_corners_rounding_decides_nothing(curve, noise):
     assert (mask_of(exact) == mask_of(moved)).all()
     own = np.argwhere(mask_of(exact))
     np.testing.assert_allclose(exact.positions(own), moved.positions(own), atol=1e-3)
-    assert (voxels_of(np.array(curve) + noise) == voxels_of(curve)).all()
+    assert (voxels_at(np.array(curve) + noise) == voxels_at(curve)).all()
 
 
 def test_a_curve_that_leaves_the_object_stays_connected_along_its_deepest_voxels():
@@ -374,12 +374,12 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        found = device_distances.depth_and_characteristic(mask, spacing, Progress(), gpu)
+        found = volumes.depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
         np.testing.assert_array_equal(found[0], depth)
         assert found[1] == topology.euler_characteristic(mask)
         task = mask, sources, spacing, Progress(), None, gpu
-        found = device_distances.geodesic_distance_on(*task)
+        found = volumes.geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, 0.5, Progress()
@@ -389,7 +389,7 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = mask, more, spacing, Progress(), known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(device_distances.geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(volumes.geodesic_distance_on(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
         radii = skeleton_graph.radius_at(*task, gpu)

@@ -19,6 +19,7 @@ from PotentialSkeletonLib import (
     SkeletonOptions,
     component,
     endpoints,
+    extraction,
     preparing,
     skeleton_graph,
     skeletonize,
@@ -314,7 +315,7 @@ def test_a_card_knows_one_solid(cpu_cuda, monkeypatch):
 def test_all_on_a_card_is_that_on_the_cpu_which_begins_anew_where_it_fails(cpu_cuda, monkeypatch):
     for module in (component, endpoints, preparing):
         monkeypatch.setattr(module, "LARGE", 1)
-    for module in (component, device, preparing):
+    for module in (device, extraction, preparing):
         monkeypatch.setattr(
             module, "choose_device", lambda name: name if name == "cpu" else cpu_cuda
         )

@@ -1,10 +1,7 @@
 """The default object model: contrast to the local background, connected from the clicks.
 
-`contrast_model` (entry, and the cache of the last map) -> `contrast_map` (`filters`; `tissue` and
-the local background) -> `click_scene` (`main_object` and its `widest_paths`; faint clicks,
-background clicks, borders). Without a click: `automatic_seeds` (`tubes`).
+`contrast_model` (entry, and the cache of the last map) -> `contrast_map` (`filters`; `background`:
+the clicked tissue and the local background) -> `click_scene` (the main object by `widest_paths`;
+`faint_clicks`, `background_clicks` with `halos`, the `border`). What they share is in `clicks`.
+Without a click: `automatic_seeds` (`tubes`).
 """
-
-from .contrast_model import CONTRAST_THRESHOLD, ContrastThreshold, contrast_connectedness
-
-__all__ = ["CONTRAST_THRESHOLD", "ContrastThreshold", "contrast_connectedness"]

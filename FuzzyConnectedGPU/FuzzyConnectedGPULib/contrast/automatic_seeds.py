@@ -43,8 +43,10 @@ def automatic_seeds(
         Maximum number of seeds.
     device : str
         As in `connectedness`; this search runs on the CPU.
-    progress, find_map : callable, optional
-        As in `contrast_connectedness`.
+    progress : callable, optional
+        As in `segment`.
+    find_map : callable, optional
+        In place of `contrast_map`: that of a `CachedConnectedness`.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def automatic_seeds(
     Raises
     ------
     InputError, DeviceError, Cancelled
-        As in `contrast_connectedness`; `InputError` also where nothing is tubular.
+        As in `segment`; `InputError` also where nothing is tubular.
 
     Examples
     --------

@@ -5,21 +5,19 @@ there; what the rules of the clicks read of them is copied.
 """
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import ndimage
 
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 
+from .background import Tissue, lower_own_background, tissue_near
+from .clicks import at_click, ridge_near
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
-from .tissue import Tissue, lower_own_background, tissue_near
-from .widest_paths import STEPS, Reached, widest_paths, widest_paths_on_device
+from .widest_paths import PATH_LEVEL, Reached, widest_paths, widest_paths_on_device
 
 if TYPE_CHECKING:
     from FuzzyVesselCoreLib.gpu.device import CudaDevice
@@ -53,25 +51,25 @@ class DeviceVolume:
     def __init__(self, array: Array, gpu: "CudaDevice") -> None:
         self.array, self.pool, self._gpu = array, gpu.pool, gpu
         self.shape, self.size = tuple(array.shape), int(array.size)
+        self._copy: np.ndarray | None = None
 
-    @cached_property
+    @property
     def on_host(self) -> np.ndarray:
         """A copy of all voxels."""
-        return self._gpu.get(self.array)
+        if self._copy is None:
+            self._copy = self._gpu.get(self.array)
+        return self._copy
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.on_host, dtype, copy=copy)
 
     def __getitem__(self, place: Any) -> Any:
         """The voxels of a box (slices), or one voxel (integers)."""
-        if "on_host" in vars(self):
-            return self.on_host[place]
+        if self._copy is not None:
+            return self._copy[place]
         if isinstance(place[0], slice):
             return self._gpu.get(self.array[place])
         return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
-
-    def __neg__(self) -> "DeviceVolume":
-        return DeviceVolume(-self.array, self._gpu)
 
 
 @dataclass
@@ -81,23 +79,25 @@ class ContrastMap:
     Arrays are NumPy's or a `DeviceVolume`: `contrast` (float32) is denoised intensity minus local
     background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
-    -1); `inside` (uint8 or None) is 1 where vessels may be. `unit` is the spacing in multiples of
-    the smallest, `tissue` and `first_seed` what it was found by, `gpu` and `mask` the device where
-    the arrays are, and `inside` there.
+    -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
+    multiples of the smallest; `tissue` and `first_seed` are what it was found by, `gpu` and
+    `device_mask` the device where the arrays are, and the mask there. Two results are computed when
+    clicks ask for them, and cached: the `difference`, and the `first_object` of `click_scene`.
     """
 
     box: tuple[slice, ...]
     contrast: Any
     noise: float
     smooth: Any
-    inside: np.ndarray | None
-    unit: np.ndarray
+    mask: np.ndarray | None
+    spacing: np.ndarray
     polarity: int
     tissue: Tissue = field(repr=False)
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
-    mask: Any = field(default=None, repr=False)
-    _remembered: dict = field(default_factory=dict, repr=False)
+    device_mask: Any = field(default=None, repr=False)
+    first_object: Any = field(default=None, repr=False)
+    _difference: tuple[Any, float] | None = field(default=None, repr=False)
 
     @property
     def origin(self) -> np.ndarray:
@@ -114,19 +114,16 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        computed = [self.difference[0]] if "difference" in vars(self) else []
-        volumes = self.contrast, self.smooth, *computed
+        volumes = self.contrast, self.smooth, *(self._difference or ())
         arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
-        arrays += [] if self.mask is None else [self.mask]
+        arrays += [] if self.device_mask is None else [self.device_mask]
         return sum(each.nbytes for each in arrays)
 
-    def serves(self, gpu: "CudaDevice | None") -> bool:
-        """Whether a run on this device, or on the CPU, can use it; it is then its run's own."""
+    def is_on(self, gpu: "CudaDevice | None") -> bool:
+        """Whether it is on this device; None is the CPU."""
         if gpu is None or self.gpu is None:
             return gpu is self.gpu
-        same = gpu.name == self.gpu.name
-        self.gpu = gpu if same else self.gpu
-        return same
+        return gpu.name == self.gpu.name
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
@@ -136,42 +133,34 @@ class ContrastMap:
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
         return self.tissue.alone and dark == (self.polarity < 0)
 
-    def within(self, inside: np.ndarray | None) -> "ContrastMap":
-        """The same map with another mask (uint8, of the box) for the paths."""
-        other = copy(self)
-        other.inside, other._remembered = inside, {}
-        other.mask = None if inside is None or self.gpu is None else self.gpu.put(inside)
-        return other
-
     def to_host(self) -> "ContrastMap":
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        host = copy(self)
-        host.contrast, host.smooth = self.contrast.on_host, self.smooth.on_host
-        host.gpu = host.mask = None
-        if "difference" in vars(self):
-            vars(host)["difference"] = self.difference[0].on_host, self.difference[1]
+        host = replace(self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None)
+        host.device_mask = None
+        if self._difference is not None:
+            host._difference = self._difference[0].on_host, self._difference[1]
         return host
 
     # --- what rules of the clicks ask for
 
     def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
         """Boolean labels of a box with the voxels outside the mask set to False."""
-        return labels if self.inside is None else labels & (self.inside[box] > 0)
+        return labels if self.mask is None else labels & (self.mask[box] > 0)
 
     def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         """The contrast in the middle of the vessel that a click means, and its voxel."""
-        return ridge_near(self.contrast, voxel, CLIMB, self.unit)
+        return ridge_near(self.contrast, voxel, CLIMB, self.spacing)
 
-    @cached_property
+    @property
     def difference(self) -> tuple[Any, float]:
-        """Difference to the median of the tissue, and its noise: no local background at all.
-
-        Computed when a faint click asks for it.
-        """
-        values, noise = self.tissue.centred(_array_of(self.smooth).copy())
-        return (values if self.gpu is None else DeviceVolume(values, self.gpu)), noise
+        """Difference to the median of the tissue, and its noise: no local background at all."""
+        if self._difference is None:
+            values, noise = self.tissue.centred(_array_of(self.smooth).copy())
+            values = values if self.gpu is None else DeviceVolume(values, self.gpu)
+            self._difference = values, noise
+        return self._difference
 
     def is_blank(self, click: tuple[int, ...]) -> bool:
         """Whether a click lies in air, or whatever is so far below the tissue that it was clipped.
@@ -193,29 +182,6 @@ class ContrastMap:
         least = FAR_FROM_TISSUE * self.tissue.deviation
         return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
 
-    def widest_paths(
-        self,
-        starts: list[tuple[int, ...]],
-        unit: float,
-        floor: int,
-        brighter: float | None = None,
-        remembers: bool = False,
-    ) -> Reached:
-        """The widest paths through the contrast; parameters as of `widest_paths.widest_paths`.
-
-        `brighter` is a result of `brighter_objects`. The last ones that are to be remembered are
-        found at once when they are asked for again: those of the first click, by further ones.
-        """
-        asked = tuple(starts), unit, floor, brighter
-        if asked in self._remembered:
-            return self._remembered[asked]
-        competing = None if brighter is None else (self.smooth, brighter)
-        found = self._paths(self.contrast, starts, unit, floor, competing)
-        if remembers:
-            self._remembered.clear()
-            self._remembered[asked] = found
-        return found
-
     def component(
         self, values: Any, start: tuple[int, ...], least: float, limit: int
     ) -> Reached | None:
@@ -223,18 +189,24 @@ class ContrastMap:
 
         The values are contrast or difference. None where it has more voxels than the limit.
         """
-        # Voxels of at least the unit have at least the level STEPS.
-        return self._paths(values, [start], float(np.float32(least)), STEPS, None, limit)
+        # Voxels of at least the path contrast have at least its level.
+        least = float(np.float32(least))
+        return self.widest_paths([start], least, PATH_LEVEL, values=values, limit=limit)
 
-    def _paths(
-        self, values: Any, starts: Any, unit: float, floor: int, competing: Any, limit: Any = None
-    ) -> Any:
+    def widest_paths(
+        self, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
+        brighter: float | None = None, values: Any = None, limit: int | None = None,
+    ) -> Any:  # fmt: skip
+        """The widest paths through the contrast, or other values, as by `widest_paths`.
+
+        `brighter` is a result of `brighter_objects`.
+        """
+        values = self.contrast if values is None else values
+        competing = None if brighter is None else (_array_of(self.smooth), brighter)
         if self.gpu is None:
-            return widest_paths(values, self.inside, starts, unit, floor, competing, limit)
-        values = values.array
-        competing = None if competing is None else (competing[0].array, competing[1])
+            return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
         return widest_paths_on_device(
-            values, self.mask, starts, unit, floor, self.gpu, competing, limit
+            values.array, self.device_mask, starts, path_contrast, floor, self.gpu, competing, limit
         )
 
 
@@ -260,19 +232,19 @@ def contrast_map(
     there, with the bits of the CPU.
     """
     progress = Progress.of(progress)
-    unit = np.asarray(spacing, float) / min(spacing)
-    box = _box_of(mask, volume.shape, unit)
-    inside = None if mask is None else np.ascontiguousarray(mask[box])
+    relative = np.asarray(spacing, float) / min(spacing)
+    box = _box_of(mask, volume.shape, relative)
+    device_mask: Any = None
+    mask = None if mask is None else np.ascontiguousarray(mask[box])
     seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
     raw: Any = _readable(volume[box])
-    tissue = tissue_near(raw, inside, seed, unit)
-    own_mask = inside
+    tissue = tissue_near(raw, mask, seed, relative)
     if gpu is not None:
         check_voxel_count(raw.size)
-        raw, own_mask = gpu.put(raw), None if inside is None else gpu.put(inside)
+        raw, device_mask = gpu.put(raw), None if mask is None else gpu.put(mask)
     progress.advance(0.05)
-    background = tissue.background(raw, own_mask, BACKGROUND / unit)
-    smooth = _denoised(raw, tissue, unit, progress.part(0.05, 0.95))
+    background = tissue.background(raw, mask if gpu is None else device_mask, BACKGROUND / relative)
+    smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
     around = background.values()
     contrast = pointwise(lambda a, b: a - b, module_of(smooth).empty_like(smooth), smooth, around)
@@ -293,12 +265,13 @@ def contrast_map(
         volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
     progress.advance(1.0)
     return ContrastMap(
-        box, volumes[0], noise, volumes[1], inside, unit, polarity, tissue, seed, gpu,
-        own_mask if gpu is not None else None,
+        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], mask=mask,
+        spacing=relative, polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
+        device_mask=device_mask,
     )  # fmt: skip
 
 
-def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) -> Array:
+def _denoised(raw: Array, tissue: Tissue, spacing: np.ndarray, progress: Progress) -> Array:
     """The smoothed intensities as difference to the tissue's median.
 
     Around 0, as float32 does not resolve the noise in the squares of large intensities.
@@ -307,7 +280,7 @@ def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) 
     if tissue.deviation > 0:
         lowest = np.float32(tissue.median - LOWEST * tissue.deviation)
     xp, median = module_of(raw), np.float32(tissue.median)
-    weights = [gaussian_weights(SMOOTHING / u) for u in unit]
+    weights = [gaussian_weights(SMOOTHING / u) for u in spacing]
     smooth = separable(
         raw,
         weights,
@@ -315,7 +288,7 @@ def _denoised(raw: Array, tissue: Tissue, unit: np.ndarray, progress: Progress) 
         lambda values: xp.maximum(values.astype(np.float32, copy=False), lowest),
     )
     pointwise(lambda values: values - median, smooth, smooth)
-    radii = [round(GUIDE / u) for u in unit]
+    radii = [round(GUIDE / u) for u in spacing]
     for n in range(GUIDED_PASSES):
         part = progress.part(0.2 + 0.4 * n, 0.6 + 0.4 * n)
         self_guided(smooth, radii, tissue.noise(smooth), part)
@@ -329,102 +302,11 @@ def _readable(volume: np.ndarray) -> np.ndarray:
     return volume if volume.dtype.name in KINDS else volume.astype(np.float32)
 
 
-def _box_of(mask: np.ndarray | None, shape: Sequence[int], unit: np.ndarray) -> tuple[slice, ...]:
+def _box_of(
+    mask: np.ndarray | None, shape: Sequence[int], spacing: np.ndarray
+) -> tuple[slice, ...]:
     """The part of the volume that holds the mask, with the margin that its border needs."""
     if mask is None:
         return full_box(shape)
-    margin = [int(np.ceil(MARGIN / step)) for step in unit]
+    margin = [int(np.ceil(MARGIN / step)) for step in spacing]
     return padded_box(bounding_box(mask) or full_box(shape), margin, shape)
-
-
-# ---- Neighbourhoods of a click; lengths are multiples of the smallest spacing
-
-MAX_RADIUS = 30.0  # of a ball that is searched around a click
-
-
-class Ball:
-    """The box around a click that holds a ball.
-
-    `box` are slices of the volume, `centre` is the click within the box.
-    """
-
-    def __init__(
-        self, shape: Sequence[int], click: Sequence[int], radius: float, unit: np.ndarray
-    ) -> None:
-        reach = np.ceil(radius / unit).astype(int)
-        self.box = tuple(
-            slice(max(int(c - r), 0), min(int(c + r + 1), n))
-            for c, r, n in zip(click, reach, shape)
-        )
-        self.centre = tuple(int(c - s.start) for c, s in zip(click, self.box))
-        self.radius = radius
-        self._click, self._unit = click, unit
-
-    @cached_property
-    def squared(self) -> np.ndarray:
-        """Squared distance (float32) of the box's voxels to the click."""
-        return squared_distance(self.box, self._click, self._unit)
-
-    @property
-    def inside(self) -> np.ndarray:
-        """Voxels of the box within the ball."""
-        return self.squared <= self.radius**2
-
-
-def squared_distance(box: tuple[slice, ...], point: Sequence[int], unit: np.ndarray) -> np.ndarray:
-    """Squared distance (float32) of a box's voxels to a point of the volume."""
-    axes = np.ogrid[box]
-    squares = [((x - c) * u) ** 2 for x, c, u in zip(axes, point, unit)]
-    return np.asarray(sum(squares)).astype(np.float32)
-
-
-def at_click(values: np.ndarray, click: Sequence[int]) -> float:
-    """The median of the 27 voxels around a click, or its own value where that is higher."""
-    near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
-    return max(float(np.median(near)), float(values[tuple(click)]))
-
-
-def ridge_near(
-    values: np.ndarray, click: Sequence[int], radius: float, unit: np.ndarray
-) -> tuple[float, tuple[int, ...]]:
-    """The highest median-filtered value near a click, and its voxel.
-
-    A click beside the middle of a vessel means the vessel, not its border.
-    """
-    ball = Ball(values.shape, click, radius, unit)
-    filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
-    filtered[~ball.inside] = -np.inf
-    highest = np.unravel_index(filtered.argmax(), filtered.shape)
-    voxel = tuple(int(a + s.start) for a, s in zip(highest, ball.box))
-    return float(filtered[highest]), voxel
-
-
-def peaks_near(
-    values: np.ndarray, box: tuple[slice, ...], radius: float, unit: np.ndarray
-) -> np.ndarray:
-    """The highest value within a radius (box-shaped) of each voxel of a box."""
-    reach = [round(radius / u) for u in unit]
-    wide = tuple(slice(max(s.start - r, 0), s.stop + r) for s, r in zip(box, reach))
-    highest = ndimage.maximum_filter(values[wide], [2 * r + 1 for r in reach], mode="nearest")
-    return highest[tuple(slice(s.start - w.start, s.stop - w.start) for s, w in zip(box, wide))]
-
-
-def inscribed_radius(labels: np.ndarray, click: Sequence[int], unit: np.ndarray) -> float:
-    """Radius of the largest ball around a click within the labels, up to `MAX_RADIUS`."""
-    if not labels[tuple(click)]:
-        return 0.0
-    ball = Ball(labels.shape, click, MAX_RADIUS, unit)
-    outside = np.pad(~labels[ball.box], 1, constant_values=True)
-    squares = [
-        ((np.arange(n) - c - 1) * u) ** 2 for n, c, u in zip(outside.shape, ball.centre, unit)
-    ]
-    squared = squares[0][:, None, None] + squares[1][:, None] + squares[2]
-    return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), MAX_RADIUS))
-
-
-def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:
-    """The 6-connected component of a boolean array at a voxel; empty where it is not set."""
-    if not labels[voxel]:
-        return np.zeros_like(labels)
-    components, _count = ndimage.label(labels)
-    return components == components[voxel]

@@ -1,14 +1,10 @@
-"""The contrast model: its formulas, its entry, and the last contrast map, cached.
-
-The least contrast is that from which on a voxel belongs to a vessel. In the fuzzy scene, which
-holds memberships, the threshold is always 0.5 there.
-"""
+"""The entry of the contrast model, and the last contrast map, cached."""
 
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,76 +23,11 @@ from ..input_validation import (
     checked_spacing,
     checked_volume,
 )
-from ..thresholds import FuzzyScene
-
-CONTRAST_THRESHOLD = 0.5
-# The least contrast of a click's vessel: the geometric mean of noise and contrast, times this.
-ABOVE_MIDWAY = 1.2
-
-
-def midway(noise: float, contrast: float) -> float:
-    """The least contrast of a click's vessel, between the noise and the click's own contrast."""
-    return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
-
-
-def membership(contrast: np.ndarray, least: float | np.ndarray) -> np.ndarray:
-    """``s / (s + t)`` of contrasts s above 0, else 0, as float32; t is the least contrast."""
-    contrast = np.maximum(contrast, np.float32(0))
-    return contrast / (contrast + np.asarray(least, np.float32))
-
-
-class ContrastThreshold(float):
-    """The threshold of a scene of the model, always 0.5, and what it means in the image.
-
-    Attributes
-    ----------
-    contrast, noise : float
-        The least contrast: voxels that differ so much from their local background belong to the
-        vessels; and its standard deviation where there is no vessel. In the volume's unit.
-    reason : str
-    """
-
-    contrast: float
-    noise: float
-    reason: str
-
-    def __new__(cls, contrast: float, noise: float) -> Self:
-        self = super().__new__(cls, CONTRAST_THRESHOLD)
-        self.contrast, self.noise = float(contrast), float(noise)
-        self.reason = (
-            f"vessels differ from their surroundings by at least {contrast:.3g}, "
-            f"{contrast / noise:.1f} times the noise"
-        )
-        return self
-
-    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
-        return self.contrast, self.noise
-
-
-# ---- Entry of the contrast model: arguments checked, the contrast map found, and the fuzzy scene
+from ..scene import ContrastThreshold, FuzzyScene
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
 BYTES_PER_VOXEL = 32  # at most, in the mask's box
-FAINT = 3.0  # standard deviations of the noise below which a seed has no contrast
-
-FindMap = Callable[..., Any]  # (volume, spacing, first_seed, mask, progress, gpu) -> ContrastMap
-
-
-@dataclass(frozen=True)
-class Clicks:
-    """Voxels (int64, K, J, I) of the vessels, shape (n, 3), and of the background, shape (m, 3)."""
-
-    positive: np.ndarray
-    negative: np.ndarray
-
-    def within(self, box: tuple[slice, ...]) -> "Clicks":
-        """The clicks in the coordinates of a box; background clicks outside of it are dropped."""
-        origin = np.array([s.start for s in box])
-        shape = [s.stop - s.start for s in box]
-        negative = self.negative - origin
-        negative = negative[((negative >= 0) & (negative < shape)).all(axis=1)]
-        return Clicks(self.positive - origin, negative)
 
 
 def checked_clicks(
@@ -104,8 +35,8 @@ def checked_clicks(
     background_seeds: np.ndarray | None,
     mask: np.ndarray | None,
     shape: tuple[int, ...],
-) -> Clicks:
-    """The seeds inside the mask, each once, in their order, and the background seeds.
+) -> tuple[np.ndarray, np.ndarray]:
+    """The seeds (int64, n x 3) in the mask, each once, in their order, and the background seeds.
 
     Raises `InputError` where no seed is inside volume and mask, a background seed lies outside the
     volume, or a voxel is both.
@@ -125,12 +56,13 @@ def checked_clicks(
     both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
     if both:
         raise SameVoxelError(min(both))
-    return Clicks(positive, negative)
+    return positive, negative
 
 
 def contrast_connectedness(
     volume: np.ndarray,
     seeds: np.ndarray,
+    cached: "CachedConnectedness",
     *,
     spacing: Any = None,
     background_seeds: np.ndarray | None = None,
@@ -138,34 +70,29 @@ def contrast_connectedness(
     border: str = "drawn",
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
-    find_map: FindMap | None = None,
 ) -> tuple[FuzzyScene, ContrastThreshold]:
     """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
 
-    Parameters as in `segmentation.segment`; `find_map` is in place of `contrast_map`, for example
-    `CachedConnectedness.find`. Returns the scene and the threshold. `InputError`, `DeviceError` or
-    `Cancelled` as `segment`.
+    Parameters as in `segmentation.segment`. Returns the scene and the threshold. `InputError`,
+    `DeviceError` or `Cancelled` as `segment`.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
-    with needs_numba():
-        from .contrast_map import contrast_map
-
     progress = Progress.of(progress)
     progress.advance(0.0)
     shape = np.shape(volume)
     volume = checked_volume(volume)
     mask = checked_mask(mask, volume.shape)
-    clicks = checked_clicks(seeds, background_seeds, mask, volume.shape)
-    spacing, find = checked_spacing(spacing, volume.shape[0]), find_map or contrast_map
+    positive, negative = checked_clicks(seeds, background_seeds, mask, volume.shape)
+    spacing = checked_spacing(spacing, volume.shape[0])
 
     def solve(gpu: Any) -> tuple[FuzzyScene, ContrastThreshold]:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
-        mapped = find(volume, spacing, clicks.positive[0], mask, part, gpu)
+        mapped = cached.contrast_map(volume, spacing, positive[0], mask, part, gpu)
         after_map = perf_counter()
         progress.advance(MAP_SHARE)
-        scene, threshold = _scene(mapped, clicks, border, volume.shape, gpu, progress)
+        scene, threshold = _scene(mapped, positive, negative, border, volume.shape, gpu, progress)
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
         return replace(scene, values=scene.values.reshape(shape)), threshold
 
@@ -176,17 +103,21 @@ def contrast_connectedness(
 
 
 def _scene(
-    mapped: Any, clicks: Clicks, border: str, shape: tuple[int, ...], gpu: Any, progress: Progress
-) -> tuple[FuzzyScene, ContrastThreshold]:
+    mapped: Any, positive: np.ndarray, negative: np.ndarray, border: str, shape: tuple[int, ...],
+    gpu: Any, progress: Progress,
+) -> tuple[FuzzyScene, ContrastThreshold]:  # fmt: skip
     """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
     from .click_scene import click_scene
-    from .contrast_map import at_click
+    from .clicks import EVIDENT, at_click
 
-    clicks = clicks.within(mapped.box)
-    values, least_contrast, without = click_scene(mapped, clicks, border, progress)
-    places = np.array(without, np.int64).reshape(-1, 3) + mapped.origin
-    notes: tuple[str, ...] = (NoContrastNote(places),) if without else ()
-    if not any(at_click(mapped.contrast, c) >= FAINT * mapped.noise for c in clicks.positive):
+    positive, negative = positive - mapped.origin, negative - mapped.origin
+    negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
+    values, least_contrast, without_contrast = click_scene(
+        mapped, positive, negative, border, progress
+    )
+    places = np.array(without_contrast, np.int64).reshape(-1, 3) + mapped.origin
+    notes: tuple[str, ...] = (NoContrastNote(places),) if without_contrast else ()
+    if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in positive):
         notes = (FaintClicksNote(places),)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
@@ -204,12 +135,12 @@ def _scene(
 
 
 class CachedConnectedness:
-    """Finds contrast maps, and caches the last while volume, mask, spacing and device are the same.
+    """The contrast map of the last run, for runs that differ in their clicks alone.
 
-    Inputs are compared by value; volume and mask must not be changed in place until `forget`. On a
-    device it caches 8 bytes per voxel (9 with a mask), at most as much as it leaves free; `forget`
-    frees them, and so does a run there that has too little. `reused` says whether the last run
-    found its map here.
+    It serves while volume, mask, spacing and device are the same. They are compared by value;
+    volume and mask must not be changed in place until `forget`. On a device it caches 8 bytes per
+    voxel (9 with a mask), at most as much as it leaves free; `forget` frees them, and so does a run
+    there that has too little. `reused` says whether the last run found its map here.
     """
 
     def __init__(self) -> None:
@@ -223,20 +154,15 @@ class CachedConnectedness:
 
     def free_device_memory(self) -> None:
         """Forget a map that is on the device; see `gpu.device.keeps_device_memory`."""
-        if self.on_device:
+        if self._map is not None and self._map.gpu is not None:
             self.forget()
 
     @property
-    def on_device(self) -> bool:
-        """Whether the map is in the memory of a device."""
-        return self._map is not None and self._map.gpu is not None
-
-    @property
-    def on_host(self) -> Any:
-        """The map in host memory, which the cached one is if it is there; or None."""
+    def map_on_host(self) -> Any:
+        """The cached map, in host memory; or None."""
         return None if self._map is None else self._map.to_host()
 
-    def find(
+    def contrast_map(
         self,
         volume: np.ndarray,
         spacing: Sequence[float],
@@ -245,17 +171,19 @@ class CachedConnectedness:
         progress: Progress,
         gpu: CudaDevice | None,
     ) -> Any:
-        """The contrast map; parameters as of `contrast_map`."""
-        from .contrast_map import contrast_map
+        """The cached map, or a new one; as the function `contrast_map`."""
+        with needs_numba():
+            from .contrast_map import contrast_map
 
         cached, inputs = self._map, (volume, mask, np.asarray(spacing))
         self.reused = (
             cached is not None
-            and cached.serves(gpu)
+            and cached.is_on(gpu)
             and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
             and cached.holds_for(first_seed)
         )
         if self.reused:
+            cached.gpu = gpu  # each run has its own object of the same device
             return cached
         del cached
         self.forget()  # its memory is free before the next is computed

@@ -13,8 +13,9 @@ from scipy import ndimage
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from .contrast_map import Ball, ContrastMap
-from .tissue import MODE_SHARE, SURROUNDINGS, tissue_near
+from .background import MODE_SHARE, SURROUNDINGS, tissue_near
+from .clicks import Ball
+from .contrast_map import ContrastMap
 
 # Of a CT, in HU: what tells it, and the range of vessels above the brightest common tissue; what
 # is brighter is bone. A wide vessel of an arterial phase may be that bright: it gets no seed.
@@ -31,12 +32,12 @@ SAMPLED, FIRST_SEEDS, TRIALS = 500, 60, 4
 class SampledIntensities:
     """A sample of the volume's intensities, from which the first seed is chosen.
 
-    `unit` is the spacing in multiples of the smallest; `soft`, of a CT, the intensity up to which
-    soft tissue is common, else None.
+    `spacing` is in multiples of the smallest; `soft`, of a CT, the intensity up to which soft
+    tissue is common, else None.
     """
 
-    def __init__(self, volume: np.ndarray, mask: np.ndarray | None, unit: np.ndarray) -> None:
-        self._volume, self._mask, self._unit = volume, mask, unit
+    def __init__(self, volume: np.ndarray, mask: np.ndarray | None, spacing: np.ndarray) -> None:
+        self._volume, self._mask, self._spacing = volume, mask, spacing
         everything = tuple(slice(0, n) for n in volume.shape)
         values = volume[_sampled(everything)].ravel().astype(np.float32)
         self.soft: float | None = None
@@ -84,14 +85,14 @@ class SampledIntensities:
         """Share of soft tissue in a voxel's surroundings: air or bone would distort its map."""
         share = 0.0
         for radius in SURROUNDINGS:
-            box = Ball(self._volume.shape, self._voxels[number], radius, self._unit).box
+            box = Ball(self._volume.shape, self._voxels[number], radius, self._spacing).box
             part = self._volume[tuple(slice(s.start, s.stop, 3) for s in box)]
             share += float(((part > soft - SOFT_RANGE) & (part < soft)).mean())
         return share
 
     def _spread_of_background(self, number: Any, soft: float) -> float:
         """Deviation of the tissue that `contrast_map` would use; infinite if it is not soft."""
-        tissue = tissue_near(self._volume, self._mask, self._voxels[number].tolist(), self._unit)
+        tissue = tissue_near(self._volume, self._mask, self._voxels[number].tolist(), self._spacing)
         is_soft = soft - SOFT_RANGE < tissue.median < soft
         return tissue.deviation if is_soft else np.inf
 
@@ -159,7 +160,7 @@ def tubular_voxels(
     chosen: list[_Candidate] = []
     for distance in DISTANCES:
         for candidate in strong:
-            steps = [np.subtract(candidate.voxel, each.voxel) * mapped.unit for each in chosen]
+            steps = [np.subtract(candidate.voxel, each.voxel) * mapped.spacing for each in chosen]
             if len(chosen) < count and all((step**2).sum() >= distance**2 for step in steps):
                 chosen.append(candidate)
     chosen.sort(key=lambda each: -each.strength)
@@ -171,21 +172,21 @@ def _strong_candidates(
     mapped: ContrastMap, soft: float | None, count: int, progress: Progress
 ) -> list[_Candidate]:
     """Candidates in the middle of their tubes, the strongest first."""
-    contrast, unit = mapped.contrast, mapped.unit
+    contrast, spacing = mapped.contrast, mapped.spacing
     progress.advance(0.0)
     usable = _usable(mapped, soft)
     progress.advance(0.1)
     candidates: list[_Candidate] = []
-    for voxel in _candidates(contrast, usable, unit, MIN_CONTRAST * mapped.noise):
+    for voxel in _candidates(contrast, usable, spacing, MIN_CONTRAST * mapped.noise):
         if len(candidates) % 100 == 0:
             progress.advance(0.1 + 0.6 * len(candidates) / MAX_CANDIDATES)
-        candidates.append(_Candidate(voxel, *tubularity(contrast, voxel, unit)))
+        candidates.append(_Candidate(voxel, *tubularity(contrast, voxel, spacing)))
     candidates.sort(key=lambda each: -each.strength)
     candidates = candidates[: CANDIDATES_PER_SEED * count]
     centred = []
     for n, candidate in enumerate(candidates):
         progress.advance(0.7 + 0.3 * n / len(candidates))
-        centred.append(_centred(contrast, usable, candidate, unit))
+        centred.append(_centred(contrast, usable, candidate, spacing))
     centred.sort(key=lambda each: -each.strength)
     least = MIN_STRENGTH * mapped.noise
     if centred:
@@ -196,13 +197,13 @@ def _strong_candidates(
 def _usable(mapped: ContrastMap, soft: float | None) -> np.ndarray | None:
     """Where seeds may lie: off the mask's border, and away from bone; None for everywhere."""
     usable = None
-    if mapped.inside is not None:
-        usable = _within(mapped.inside, BORDER / mapped.unit)
+    if mapped.mask is not None:
+        usable = _within(mapped.mask, BORDER / mapped.spacing)
         if not usable.any():  # a mask that is thinner than two shells
-            usable = mapped.inside > 0
+            usable = mapped.mask > 0
     if soft is not None:
         other = mapped.smooth < soft + BONE
-        away = _within(other, BONE_MARGIN / mapped.unit)
+        away = _within(other, BONE_MARGIN / mapped.spacing)
         usable = away if usable is None else usable & away
     return usable
 
@@ -214,11 +215,11 @@ def _within(labels: np.ndarray, reach: np.ndarray) -> np.ndarray:
 
 
 def _candidates(
-    contrast: np.ndarray, usable: np.ndarray | None, unit: np.ndarray, least: float
+    contrast: np.ndarray, usable: np.ndarray | None, spacing: np.ndarray, least: float
 ) -> Iterator[tuple[int, ...]]:
     """The voxel of most contrast of each cell, the brightest first."""
     values = contrast if usable is None else np.where(usable, contrast, np.float32(0))
-    cell = [max(1, round(CELL / u)) for u in unit]
+    cell = [max(1, round(CELL / u)) for u in spacing]
     highest = values
     for axis, side in enumerate(cell):
         starts = np.arange(0, values.shape[axis], side)
@@ -234,28 +235,28 @@ def _candidates(
 
 
 def _centred(
-    contrast: np.ndarray, usable: np.ndarray | None, candidate: _Candidate, unit: np.ndarray
+    contrast: np.ndarray, usable: np.ndarray | None, candidate: _Candidate, spacing: np.ndarray
 ) -> _Candidate:
     """The candidate moved to the middle of its tube, at its scale."""
-    ball = Ball(contrast.shape, candidate.voxel, 2 * candidate.scale, unit)
+    ball = Ball(contrast.shape, candidate.voxel, 2 * candidate.scale, spacing)
     near = np.maximum(contrast[ball.box], np.float32(0))
-    near = ndimage.gaussian_filter(near, candidate.scale / unit, mode="nearest", truncate=REACH)
+    near = ndimage.gaussian_filter(near, candidate.scale / spacing, mode="nearest", truncate=REACH)
     near[~ball.inside] = -np.inf
     if usable is not None:
         near[~usable[ball.box]] = -np.inf
     highest = np.unravel_index(near.argmax(), near.shape)
     voxel = tuple(int(c + s.start) for c, s in zip(highest, ball.box))
-    moved = _Candidate(voxel, *tubularity(contrast, voxel, unit))
+    moved = _Candidate(voxel, *tubularity(contrast, voxel, spacing))
     best = moved if moved.strength >= candidate.strength else candidate
-    best.strength *= _continuation(contrast, best, unit)
+    best.strength *= _continuation(contrast, best, spacing)
     return best
 
 
-def _continuation(contrast: np.ndarray, candidate: _Candidate, unit: np.ndarray) -> float:
+def _continuation(contrast: np.ndarray, candidate: _Candidate, spacing: np.ndarray) -> float:
     """Share of a tube's contrast (0..1) that it keeps along its axis, on the worse side."""
-    _eigenvalues, along = principal_axis(contrast, candidate.voxel, candidate.scale / unit)
-    along *= (LENGTH + candidate.scale) / np.linalg.norm(along * unit) / STEPS
-    reach = np.rint(candidate.scale / unit).astype(int)
+    _eigenvalues, along = principal_axis(contrast, candidate.voxel, candidate.scale / spacing)
+    along *= (LENGTH + candidate.scale) / np.linalg.norm(along * spacing) / STEPS
+    reach = np.rint(candidate.scale / spacing).astype(int)
     last = np.array(contrast.shape) - 1
     share = 1.0
     for step in (along, -along):
@@ -270,7 +271,7 @@ def _continuation(contrast: np.ndarray, candidate: _Candidate, unit: np.ndarray)
 
 
 def tubularity(
-    contrast: np.ndarray, voxel: tuple[int, ...], unit: np.ndarray
+    contrast: np.ndarray, voxel: tuple[int, ...], spacing: np.ndarray
 ) -> tuple[float, float]:
     """Tubularity of the contrast at a voxel (in the contrast's unit), and its scale.
 
@@ -280,7 +281,7 @@ def tubularity(
     """
     best = 0.0, SCALES[0]
     for scale in SCALES:
-        (first, second, third), _along = principal_axis(contrast, voxel, scale / unit)
+        (first, second, third), _along = principal_axis(contrast, voxel, scale / spacing)
         if second < 0 and third < 0:
             best = max(best, (float((abs(second) - abs(first)) * second / third), scale))
     return best

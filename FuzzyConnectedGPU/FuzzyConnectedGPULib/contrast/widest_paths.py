@@ -6,7 +6,7 @@ each voxel is expanded once, with its final level; voxels below the floor are ne
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per
 
 from .filters import SLAB, by_slabs
 
-STEPS = 256  # levels per unit of contrast; the level of the unit itself is exact
+PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
 
 
@@ -33,33 +33,25 @@ class Reached:
     voxels: np.ndarray
     levels: np.ndarray
     contrast: np.ndarray
-    _typical: dict = field(default_factory=dict, repr=False)
 
     @property
     def is_strong(self) -> np.ndarray:
-        """Whether the level of each voxel is at least `STEPS`."""
-        return self.levels >= STEPS
+        """Whether the level of each voxel is at least `PATH_LEVEL`."""
+        return self.levels >= PATH_LEVEL
 
     @cached_property
     def strong(self) -> np.ndarray:
-        """The contrast of the voxels whose level is at least `STEPS`."""
+        """The contrast of the voxels whose level is at least `PATH_LEVEL`."""
         return self.contrast[self.is_strong]
 
-    def typical(self, least: float) -> float | None:
-        """The 90th percentile of the `strong` ones from a contrast on; None without any."""
-        if least not in self._typical:
-            found = self.strong[self.strong >= least]
-            self._typical[least] = float(np.percentile(found, 90)) if found.size else None
-        return self._typical[least]
 
-
-def lowest_open(unit: float, floor: int) -> np.float32:
+def lowest_open(path_contrast: float, floor: int) -> np.float32:
     """The least contrast whose level reaches the floor: levels never fall as contrasts rise."""
 
     def level(contrast: np.float32) -> float:
-        return float(np.floor(np.float64(contrast) / unit * STEPS))
+        return float(np.floor(np.float64(contrast) / path_contrast * PATH_LEVEL))
 
-    lowest = np.float32(floor / STEPS * unit)
+    lowest = np.float32(floor / PATH_LEVEL * path_contrast)
     while level(lowest) >= floor:
         lowest = np.nextafter(lowest, np.float32(-np.inf))
     while level(lowest) < floor:
@@ -69,31 +61,31 @@ def lowest_open(unit: float, floor: int) -> np.float32:
 
 def widest_paths(
     contrast: np.ndarray,
-    inside: np.ndarray | None,
+    mask: np.ndarray | None,
     starts: Sequence[Sequence[int]],
-    unit: float,
+    path_contrast: float,
     floor: int,
     competing: tuple[np.ndarray, float] | None = None,
     limit: int | None = None,
 ) -> Reached | None:
     """The voxels connected to the starts (K, J, I): the weakest voxel of the strongest path.
 
-    A contrast (float32, K, J, I) of `unit` has the level `STEPS`; levels are rounded down, so that
-    a voxel has at least the level STEPS just where its contrast is at least the unit, and those
-    below the floor (at least 1) count as 0. Paths stay where `inside` is not 0. `competing` is an
-    array and a number: voxels above it are of other objects. Their paths spread in the same way,
-    and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
+    A contrast (float32, K, J, I) of `path_contrast` has the level `PATH_LEVEL`; levels are rounded
+    down, so that a voxel has at least that level just where its contrast is at least that, and
+    those below the floor (at least 1) count as 0. Paths stay where the mask is not 0. `competing`
+    is an array and a number: voxels above it are of other objects. Their paths spread in the same
+    way, and a voxel belongs to the stronger path, to the starts in a tie (iterative relative
     connectedness, Ciesielski, Udupa and Zhuge 2007); voxels of other objects are left out. Returns
     None where there are more voxels than the limit: the search ends as soon as there are.
     """
-    lowest, passable = lowest_open(unit, floor), np.empty(contrast.shape, bool)
+    lowest, passable = lowest_open(path_contrast, floor), np.empty(contrast.shape, bool)
     others: list[np.ndarray] = [np.empty(0, np.int64)]
 
     def open_planes(first: int, last: int) -> None:
         planes = slice(first, last)
         np.greater_equal(contrast[planes], lowest, out=passable[planes])
-        if inside is not None:
-            passable[planes] &= inside[planes] > 0
+        if mask is not None:
+            passable[planes] &= mask[planes] > 0
         if competing is not None:
             starting = passable[planes] & (competing[0][planes] > np.float32(competing[1]))
             others.append(np.flatnonzero(starting) + first * starting[0].size)
@@ -104,26 +96,33 @@ def widest_paths(
     ours = np.array([np.ravel_multi_index(s, contrast.shape) for s in starts], np.int64)
     theirs = np.concatenate(others)
     queue = np.empty((2, count), np.int32 if contrast.size < 2**31 else np.int64)
-    found = np.empty(count, np.int64), np.empty(count, np.uint16), np.empty(count, np.float32)
+    voxels = np.empty(count, np.int64)
+    levels, values = np.empty(count, np.uint16), np.empty(count, np.float32)
     # Two buckets a level: competing structures wait until the voxels of the starts are expanded.
     heads = np.full(2 * TOP + 2, -1, np.int64)
     shape = np.array(contrast.shape, np.int64)
     most = count if limit is None else limit
-    first = ours, theirs, unseen, heads, queue
-    size = _propagate(contrast.ravel(), shape, float(unit), *first, most, *found)
-    voxels, levels, values = (each[:size].copy() for each in found)
-    return Reached(voxels, levels, values) if size <= most else None
+    size = _propagate(
+        contrast.ravel(), shape, float(path_contrast), ours, theirs, unseen, heads, queue, most,
+        voxels, levels, values,
+    )  # fmt: skip
+    if size > most:
+        return None
+    return Reached(voxels[:size].copy(), levels[:size].copy(), values[:size].copy())
 
 
 @njit(cache=True)
-def _level(value, unit):
-    return np.int64(min(max(np.floor(np.float64(value) / unit * 256), 0.0), 65535.0))
+def _level(value, path_contrast):
+    return np.int64(
+        min(max(np.floor(np.float64(value) / path_contrast * PATH_LEVEL), 0.0), float(TOP))
+    )
 
 
 @njit(cache=True, nogil=True)
 def _propagate(
-    contrast, shape, unit, starts, theirs, unseen, heads, queue, most, voxels, levels, values
-):
+    contrast, shape, path_contrast, starts, theirs, unseen, heads, queue, most,
+    voxels, levels, values,
+):  # fmt: skip
     """Fill the lists of the starts' voxels; returns their length. Clears the bits of all seen."""
     queued, following = queue[0], queue[1]
     bucket, count, found = -1, 0, 0
@@ -132,7 +131,7 @@ def _propagate(
             bit = np.uint8(1 << (voxel & 7))
             if unseen[voxel >> 3] & bit:
                 unseen[voxel >> 3] ^= bit
-                place = 2 * _level(contrast[voxel], unit) + own
+                place = 2 * _level(contrast[voxel], path_contrast) + own
                 queued[count], following[count], heads[place] = voxel, heads[place], count
                 count += 1
                 bucket = max(bucket, place)
@@ -158,7 +157,7 @@ def _propagate(
                     bit = np.uint8(1 << (other & 7))
                     if unseen[other >> 3] & bit:
                         unseen[other >> 3] ^= bit
-                        place = 2 * min(_level(contrast[other], unit), top) + own
+                        place = 2 * min(_level(contrast[other], path_contrast), top) + own
                         queued[count], following[count], heads[place] = other, heads[place], count
                         count += 1
     return found
@@ -175,7 +174,7 @@ def widest_paths_on_device(
     contrast: DeviceArray,
     mask: DeviceArray | None,
     starts: Sequence[Sequence[int]],
-    unit: float,
+    path_contrast: float,
     floor: int,
     gpu: CudaDevice,
     competing: tuple[DeviceArray, float] | None = None,
@@ -188,7 +187,7 @@ def widest_paths_on_device(
     smooth, brighter = (None, 0.0) if competing is None else competing
     owners = None if competing is None else xp.empty(shape, np.uint8)
     rounds = _Rounds(shape, starts, gpu)
-    scale = lowest_open(unit, floor), np.float64(unit), np.float64(STEPS)
+    scale = lowest_open(path_contrast, floor), np.float64(path_contrast), np.float64(PATH_LEVEL)
     others = pointer(smooth), np.float32(brighter)
     inputs = contrast, pointer(mask), rounds.tiles, *scale, *others
     outputs = capacity, levels, pointer(owners), rounds.marked

@@ -20,10 +20,11 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..affinity import GaussianAffinity, level_values
+from ..affinity import GaussianAffinity
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import VOXEL_TYPES, checked_seeds
 from ..problem import SMALL_INTEGERS, Problem, level_of_cut
+from ..scene import level_values
 from ..solvers.blocks import node_values, sorted_by_level
 from .blocks import Box, Partition, Volume, cannot_write, create, face_forest, run_tasks, said
 

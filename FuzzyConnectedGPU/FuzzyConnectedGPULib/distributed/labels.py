@@ -26,19 +26,18 @@ from FuzzyVesselCoreLib.files.step_folder import StepFolder
 from FuzzyVesselCoreLib.files.zarr_guard import attributes_of, image_of
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from ..affinity import TOP_LEVEL, level_values
 from ..input_validation import checked_seeds
-from ..thresholds import (
+from ..scene import (
+    TOP_LEVEL,
     check_rounds,
     check_threshold,
     curve_of,
     fill_gaps,
     level_histogram,
+    level_values,
     lowest_value,
-    next_above,
-    raised,
-    threshold_of_curve,
 )
+from ..thresholds import next_above, raised, threshold_of_curve
 from .blocks import Box, Partition, Volume, create, run_tasks, said
 from .connectedness import RunOptions, output, refuse_missing
 

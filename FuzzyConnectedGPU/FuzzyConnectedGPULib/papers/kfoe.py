@@ -20,8 +20,8 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kernels import int32s, pointer, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..affinity import TOP_LEVEL
 from ..problem import Problem
+from ..scene import TOP_LEVEL
 from ..solvers import Solution
 from ..solvers.contraction import affinity_record
 from ..solvers.dial import NEIGHBOUR_COUNT, Grid, grid_of, neighbour, voxel_level

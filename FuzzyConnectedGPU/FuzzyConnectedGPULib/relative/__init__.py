@@ -18,7 +18,3 @@ Several vessels in one run:
 3. `segmentation.relabel` cuts the scene at a threshold, each voxel with the label of its vessel, 0
    where it is disputed; then branches are handed over.
 """
-
-from .relative_connectedness import RelativeConnectedness, relative_connectedness
-
-__all__ = ["RelativeConnectedness", "relative_connectedness"]

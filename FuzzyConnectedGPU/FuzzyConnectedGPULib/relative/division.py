@@ -1,32 +1,24 @@
-"""Several vessels: a scene divided among them, and branches handed over from one to another.
+"""Several vessels: a scene divided among them.
 
 Owners spread from the points along optimal edges (see `relative`), which the levels of all points
 together tell: an edge of weight w from u is optimal for v where ``w >= L(v)`` and ``L(u) >= L(v)``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
-from ..contrast.widest_paths import widest_paths
+from ..contrast.widest_paths import PATH_LEVEL, widest_paths
 from ..fuzzy_connectedness import SolverOptions, solve_problem
-from ..input_validation import checked_mask, checked_spacing, checked_volume
+from ..input_validation import checked_mask, checked_spacing, checked_volume, volume_shape
 from ..problem import Problem, state_problem
 from ..solvers.dial import AffinityTables, affinity_tables, voxel_level
-from .relative_connectedness import (
-    BACKGROUND,
-    BACKGROUND_NAME,
-    DISPUTED,
-    NOBODY,
-    HandOver,
-    background_inside,
-)
+from .groups import BACKGROUND, BACKGROUND_NAME, DISPUTED, UNOWNED, background_inside
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag
 # Steps along K, J, I to the neighbours.
@@ -52,7 +44,7 @@ def owners_by_contrast(
     Capacities are of uint16; no path passes 0.
     """
     starts = np.stack(np.unravel_index(points, capacities.shape), axis=1)
-    found = widest_paths(capacities.astype(np.float32), None, starts.tolist(), 256.0, 1)
+    found = widest_paths(capacities.astype(np.float32), None, starts.tolist(), PATH_LEVEL, 1)
     assert found is not None  # there is no limit
     levels = np.zeros(capacities.shape, np.uint16)
     levels.reshape(-1)[found.voxels] = found.levels
@@ -66,8 +58,10 @@ def _owners(
     """The owners; `points` are flat indices, `groups` the group (uint8) of each."""
     owners, levels = np.zeros(levels.shape, np.uint8), levels.copy()
     owners.reshape(-1)[points], levels.reshape(-1)[points] = groups, 0
-    flat = levels.reshape(-1), owners.reshape(-1), voxels.reshape(-1)
-    progress.wait_for(_claim, *flat, points.astype(np.int64), levels.shape, sides, *tables)
+    progress.wait_for(
+        _claim, levels.reshape(-1), owners.reshape(-1), voxels.reshape(-1),
+        points.astype(np.int64), levels.shape, sides, *tables,
+    )  # fmt: skip
     return owners
 
 
@@ -106,7 +100,7 @@ def _claim(
                 )
             if weight < level:
                 continue
-            owners[other] = owner if before == NOBODY else DISPUTED
+            owners[other] = owner if before == UNOWNED else DISPUTED
             if count == waiting.size:
                 waiting = np.concatenate((waiting, np.empty_like(waiting)))
             waiting[count] = other
@@ -117,22 +111,22 @@ def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """Give voxels of a domain without an owner to the vessel that is the fewest steps away.
 
     Steps over 26 neighbours stay in the domain (bool, of the shape of `owners`). `DISPUTED` where
-    two vessels are equally near; `NOBODY` outside of the domain, and where no vessel is reached.
+    two vessels are equally near; `UNOWNED` outside of the domain, and where no vessel is reached.
     """
-    owners = np.where(domain, owners, NOBODY).astype(np.uint8)
-    box = bounding_box(domain & (owners == NOBODY))
+    owners = np.where(domain, owners, UNOWNED).astype(np.uint8)
+    box = bounding_box(domain & (owners == UNOWNED))
     if box is None:
         return owners
     box = tuple(slice(max(side.start - 1, 0), side.stop + 1) for side in box)
     part = np.pad(owners[box], 1)
-    free = np.pad(domain[box], 1).ravel() & (part.ravel() == NOBODY)
+    free = np.pad(domain[box], 1).ravel() & (part.ravel() == UNOWNED)
     steps = SIDES_26 @ np.array([part.shape[1] * part.shape[2], part.shape[2], 1])
-    near = np.where(part == DISPUTED, NOBODY, part).ravel()  # what was disputed does not spread
+    near = np.where(part == DISPUTED, UNOWNED, part).ravel()  # what was disputed does not spread
     at = np.flatnonzero(free)
     while at.size:  # those whose neighbours changed in the round before
         seen = near[at[:, np.newaxis] + steps]
         highest, lowest = seen.max(axis=1), np.where(seen, seen, DISPUTED).min(axis=1)
-        found = highest > NOBODY
+        found = highest > UNOWNED
         reached, free[at[found]] = at[found], False
         near[reached] = np.where(lowest == highest, highest, DISPUTED)[found]
         part.reshape(-1)[reached] = near[reached]
@@ -144,12 +138,12 @@ def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
 
 # ---- A fuzzy scene divided among the vessels whose points it was computed from; see `relative`
 
-STEPS = 256  # levels of a contrast of one deviation of the noise
+NOISE_LEVEL = 256  # of a contrast of one deviation of the noise
 
 
 def owners_of_scene(
     volume: np.ndarray,
-    found: Any,
+    result: Any,
     vessels: Mapping[str, np.ndarray],
     options: Any,
     cached: Any,
@@ -159,40 +153,40 @@ def owners_of_scene(
     background_seeds: Any,
     progress: Progress,
 ) -> np.ndarray:
-    """The division of a scene among vessels; arguments as of `segmentation.segment`.
+    """The division of a result's scene among vessels; arguments as of `segmentation.segment`.
 
     Returns uint8 of the volume's shape: 0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
     """
-    shape, solid = np.shape(volume), (1,) * (3 - np.ndim(volume)) + np.shape(volume)
-    scene, region = found.scene.values.reshape(solid), checked_mask(mask, solid)
+    shape = volume_shape(np.shape(volume))
+    scene, mask = result.scene.values.reshape(shape), checked_mask(mask, shape)
     clicked = {name: each for name, each in vessels.items() if len(each)}
     numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
     numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(vessels.values(), 1) if len(each)]
     if len(clicked) == 1:
-        return numbers[(scene > 0).astype(np.uint8)].reshape(shape)
-    background = background_inside(background_seeds, solid, region)
+        return numbers[(scene > 0).astype(np.uint8)].reshape(np.shape(volume))
+    background = background_inside(background_seeds, shape, mask)
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
-    if found.contrast is not None:
-        mapped = cached.on_host
+    if result.contrast is not None:
+        mapped = cached.map_on_host
         if mapped is None:  # the device's memory was needed for something else
-            unit, first = checked_spacing(spacing, solid[0]), next(iter(clicked.values()))[0]
             from ..contrast.contrast_map import contrast_map
 
-            mapped = contrast_map(checked_volume(volume), unit.tolist(), first, region, progress)
+            spacing, first = checked_spacing(spacing, shape[0]), next(iter(clicked.values()))[0]
+            mapped = contrast_map(checked_volume(volume), spacing.tolist(), first, mask, progress)
         owners = divide_by_contrast(mapped, scene, clicked, progress, background)
     else:
         if len(background):
             clicked[BACKGROUND_NAME] = background
         points, groups = _numbered(clicked)
-        problem = state_problem(volume, points, found.affinity, options.cut or 0.0, region)
+        problem = state_problem(volume, points, result.affinity, options.cut or 0.0, mask)
         levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0].levels
-        flat = np.ravel_multi_index(points.T, solid)
+        flat = np.ravel_multi_index(points.T, shape)
         owners = owners_by_affinity(problem, levels, flat, groups, progress)
         owners = share_unowned(owners, scene > 0)
     if (numbers != np.arange(numbers.size)).any():
         owners = numbers[owners]
-    return owners.reshape(shape)
+    return owners.reshape(np.shape(volume))
 
 
 def divide_by_contrast(
@@ -207,26 +201,26 @@ def divide_by_contrast(
     `mapped` is the contrast map in host memory that the scene was computed from, `vessels` points
     (n, 3) by name, in the map's box; no path leaves the scene's voxels above 0. The background is
     one more group, after the vessels: only where it is clicked, and not the vessel beside. Returns
-    `NOBODY`, the number of a group from 1 on, or `DISPUTED`.
+    `UNOWNED`, the number of a group from 1 on, or `DISPUTED`.
     """
     groups = with_middles(mapped, vessels, background)
     owners = np.zeros(scene.shape, np.uint8)
     points, numbers = _numbered(groups)
-    inside = scene > 0
-    inside[tuple(points.T)] = True  # background points, where the scene is 0
-    reached = inside[mapped.box]
-    if mapped.inside is not None:
-        reached &= mapped.inside > 0
+    reached = scene > 0
+    reached[tuple(points.T)] = True  # background points, where the scene is 0
+    reached = reached[mapped.box]
+    if mapped.mask is not None:
+        reached &= mapped.mask > 0
     inner = bounding_box(reached)
     if inner is None:
         return owners
     # The middle of a vessel may lie outside the mask, and so outside the box.
-    within = reached[tuple((points - mapped.origin).T)]
-    points, numbers = points[within] - mapped.origin, numbers[within]
+    in_reached = reached[tuple((points - mapped.origin).T)]
+    points, numbers = points[in_reached] - mapped.origin, numbers[in_reached]
     points -= [side.start for side in inner]
     reached = reached[inner]
     capacities = np.zeros(reached.shape, np.uint16)
-    capacities[reached] = steps_of_noise(mapped.contrast[inner][reached], mapped.noise)
+    capacities[reached] = levels_of_contrast(mapped.contrast[inner][reached], mapped.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
     found = owners_by_contrast(capacities, flat, numbers, progress)
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(mapped.box, inner))
@@ -241,10 +235,10 @@ def _numbered(groups: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]
     return np.concatenate(list(groups.values())), numbers
 
 
-def steps_of_noise(contrast: np.ndarray, noise: float) -> np.ndarray:
-    """Levels (uint16) of contrasts in steps of the noise."""
-    steps = np.floor(contrast / np.float32(noise) * np.float32(STEPS))
-    return np.clip(steps, 0, np.iinfo(np.uint16).max).astype(np.uint16)
+def levels_of_contrast(contrast: np.ndarray, noise: float) -> np.ndarray:
+    """Levels (uint16) of contrasts, proportional to them."""
+    levels = np.floor(contrast / np.float32(noise) * np.float32(NOISE_LEVEL))
+    return np.clip(levels, 0, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
 def with_middles(
@@ -272,72 +266,3 @@ def with_middles(
         if len(names) == 1:
             found[names.pop()].append(voxel)
     return {name: np.array(list(dict.fromkeys(each))) for name, each in found.items()}
-
-
-# ---- Branches of a vessel: what lies beyond a voxel, and handing it over to another vessel
-
-
-def branch_of(
-    vessel: np.ndarray,
-    points: np.ndarray,
-    voxel: Sequence[int],
-    spacing: Sequence[float] = (1.0, 1.0, 1.0),
-) -> tuple[np.ndarray, ...]:
-    """The branch of a voxel: what lies beyond it, as seen from the vessel's points (`relative`).
-
-    `vessel` is bool (K, J, I), `points` (n, 3) outside of it do not count, `voxel` is in it;
-    lengths in mm by the spacing are rounded to 1/16 of the smallest. Returns indices K, J, I of the
-    branch.
-    """
-    from scipy import ndimage
-
-    from FuzzyVesselCoreLib.voxels.distances import geodesic_distance
-
-    box = bounding_box(vessel)
-    if box is None:
-        return tuple(np.empty((3, 0), int))
-    origin = np.array([side.start for side in box])
-    mask = np.pad(vessel[box], 1).astype(np.uint8)  # the distance needs a margin
-    roots = np.reshape(points, (-1, 3))
-    roots = roots[vessel[tuple(roots.T)] > 0] - origin + 1
-    distances = geodesic_distance(mask, np.ravel_multi_index(tuple(roots.T), mask.shape), spacing)
-    at = tuple(np.array(voxel) - origin + 1)
-    far = distances < 0  # no way to any point, or outside
-    beyond = far if far[at] else far | (distances >= distances[at])
-    components, _ = ndimage.label(beyond & (mask > 0), np.ones((3, 3, 3)))
-    found = np.nonzero(components == components[at])
-    return tuple(indices + first - 1 for indices, first in zip(found, origin))
-
-
-def apply_hand_overs(
-    labels: np.ndarray,
-    points: Sequence[np.ndarray],
-    hand_overs: Sequence[HandOver],
-    spacing: Sequence[float],
-) -> tuple[str, ...]:
-    """Hand branches over in labels (uint8, K, J, I; 1 for the first vessel), in place and in order.
-
-    `points` are K, J, I (n, 3) of each vessel. Returns, for each that had no effect, why.
-    """
-    roots, notes = [np.reshape(each, (-1, 3)) for each in points], []
-    for each in hand_overs:
-        owner = int(labels[each.voxel])
-        if owner == each.label:
-            continue
-        if owner == 0:
-            text = _(
-                "There is no vessel at {name}, so no branch was handed over: move the point "
-                "into the branch, or delete it."
-            )
-        elif (roots[owner - 1] == each.voxel).all(axis=1).any():
-            text = _(
-                "{name} lies on a point of the other vessel, which keeps its branch: delete "
-                "one of the two."
-            )
-        else:
-            branch = branch_of(labels == owner, roots[owner - 1], each.voxel, spacing)
-            labels[branch] = each.label
-            roots[each.label - 1] = np.vstack([roots[each.label - 1], each.voxel])
-            continue
-        notes.append(text.format(name=each.name))
-    return tuple(notes)

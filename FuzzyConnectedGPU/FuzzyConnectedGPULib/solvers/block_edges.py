@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from ..affinity import TOP_LEVEL
+from ..scene import TOP_LEVEL
 from .dial import AffinityTables, computed_level
 
 DEPTH, HEIGHT, WIDTH = 16, 32, 32  # of a block: K, J, I

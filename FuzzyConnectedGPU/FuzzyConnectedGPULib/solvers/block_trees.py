@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..affinity import TOP_LEVEL
+from ..scene import TOP_LEVEL
 from .block_edges import (
     DEPTH,
     FIRST,

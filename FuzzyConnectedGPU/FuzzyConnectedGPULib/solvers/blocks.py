@@ -17,8 +17,8 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress, usable_cores
 
-from ..affinity import TOP_LEVEL
 from ..problem import Problem
+from ..scene import TOP_LEVEL
 from . import Solution, dial
 from .block_edges import DEPTH, HEIGHT, WIDTH, Scratch, load_row
 from .block_trees import find_root, trees_of_row

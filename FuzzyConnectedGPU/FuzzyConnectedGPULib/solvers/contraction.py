@@ -18,8 +18,8 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import int32s, pointer, voxel_macro
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..affinity import TOP_LEVEL
 from ..problem import Problem
+from ..scene import TOP_LEVEL
 from . import Solution
 
 TILES = Path(__file__).with_name("contract_tiles.cu")

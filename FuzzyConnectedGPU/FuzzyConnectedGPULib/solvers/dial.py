@@ -7,8 +7,9 @@ from numba import njit
 
 from FuzzyVesselCoreLib.progress import Progress
 
-from ..affinity import HALF, TOP_LEVEL, bell
+from ..affinity import HALF, bell
 from ..problem import Problem
+from ..scene import TOP_LEVEL
 from ..solvers import Solution
 
 NEIGHBOUR_COUNT = 6

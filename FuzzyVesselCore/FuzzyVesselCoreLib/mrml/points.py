@@ -44,18 +44,18 @@ def seeds_of(
     shape: tuple[int, ...],
     region: np.ndarray | None = None,
     kind: str = "seed",
-    wanted: Callable[[Any, int], bool] | None = None,
+    accept: Callable[[Any, int], bool] | None = None,
 ) -> PlacedPoints:
     """The placed control points of a markups node as voxels of a volume of `shape`.
 
     Points outside of `region` (K, J, I; bool) are left out; `kind` is what points are called in
-    messages, `wanted` as of `placed_points`. `InputError` where no point is left; it names those
+    messages, `accept` as of `placed_points`. `InputError` where no point is left; it names those
     that were left out by their labels.
     """
     if seeds_node is None or not seeds_node.IsA("vtkMRMLMarkupsNode"):
         text = _("No list of {kind}s was given: choose a markups node with {kind}s.")
         raise InputError(text.format(kind=kind))
-    points = placed_points(seeds_node, wanted)
+    points = placed_points(seeds_node, accept)
     if not points.labels:
         text = _("The list {list} holds no placed point: place at least one {kind}.")
         raise InputError(text.format(list=node_name(seeds_node), kind=kind))
@@ -89,11 +89,11 @@ def _left(points: PlacedPoints, hit: np.ndarray, volume: str) -> PlacedPoints:
 
 
 def placed_points(
-    markups_node: Any, wanted: Callable[[Any, int], bool] | None = None
+    markups_node: Any, accept: Callable[[Any, int], bool] | None = None
 ) -> PlacedPoints:
     """The control points of a vtkMRMLMarkupsNode that have their place.
 
-    With `wanted`, a function of node and index, only the points for which it is true.
+    With `accept`, a function of node and index, only the points for which it is true.
     """
     import slicer
 
@@ -102,7 +102,7 @@ def placed_points(
         index
         for index in range(markups_node.GetNumberOfControlPoints())
         if markups_node.GetNthControlPointPositionStatus(index) == placed
-        and (wanted is None or wanted(markups_node, index))
+        and (accept is None or accept(markups_node, index))
     ]
     world = np.array([markups_node.GetNthControlPointPositionWorld(index) for index in indices])
     labels = [markups_node.GetNthControlPointLabel(n) or f"point {n + 1}" for n in indices]

@@ -1,6 +1,6 @@
 """Whether a result is still that of its inputs: a text of them is saved with it, and compared.
 
-A fingerprint is the text of a node's voxels. It is computed once an edit.
+A fingerprint is a text that stands for a node's voxels. It is computed once per edit.
 """
 
 import zlib
@@ -24,7 +24,7 @@ from .reading import (
 ROUNDING_OFFSET = 0.00137
 VERSION = "voxels"  # begins the texts; those of other versions cannot be compared
 CACHE_SIZE = 32
-_cache: dict[tuple, Any] = {}  # by modification time, which VTK gives out once only
+_cache: dict[tuple, Any] = {}  # by modification time, which is unique in VTK
 
 
 def rounded(values: Any, digits: int) -> list:
@@ -67,7 +67,7 @@ def volume_fingerprint(volume_node: Any) -> str:
     if scalars is None or scalars.GetNumberOfValues() != image.GetNumberOfPoints():
         return ""
     matrix = ijk_to_ras(volume_node)
-    return once_an_edit(
+    return once_per_edit(
         image,
         ("intensities", *matrix.ravel().tolist()),
         lambda: voxels_text(array_from_image(image), matrix),
@@ -84,7 +84,7 @@ def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
         image, matrix = mask_node.GetImageData(), ijk_to_ras(mask_node)
         key = ("mask", *matrix.ravel().tolist())
         voxels = voxels_of(mask_node, copy=False)
-        parts = [once_an_edit(image, key, lambda: voxels_text(voxels != 0, matrix))]
+        parts = [once_per_edit(image, key, lambda: voxels_text(voxels != 0, matrix))]
     else:
         segmentation = mask_node.GetSegmentation()
         ids = [segment_id] if segment_id else list(segmentation.GetSegmentIDs())
@@ -122,14 +122,14 @@ def _of_segment(segment: Any) -> str:
     if image.IsEmpty():
         return "empty"
     label = segment.GetLabelValue()
-    return once_an_edit(
+    return once_per_edit(
         image,
         ("segment", label),
         lambda: voxels_text(array_from_image(image) == label, image_to_world(image)),
     )
 
 
-def once_an_edit(image: Any, name: tuple, compute: Callable[[], Any]) -> Any:
+def once_per_edit(image: Any, name: tuple, compute: Callable[[], Any]) -> Any:
     """What is computed of a vtkImageData, by a name; computed again only once it was edited."""
     key = (*name, image.GetMTime())
     if key not in _cache:

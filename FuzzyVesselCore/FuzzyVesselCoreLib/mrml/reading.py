@@ -60,11 +60,11 @@ def matrix_from_array(array: Any) -> Any:
     return matrix
 
 
-def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) -> Any:
+def image_from_array(array: np.ndarray, image: Any = None, copy: bool = True) -> Any:
     """An array (K, J, I) or (K, J, I, components) as vtkImageData, by default a new one.
 
-    If it is `taken`, the image uses the array's own memory (if that is in C order): nobody writes
-    into the array any more. By default the image has a copy.
+    Without a copy the image uses the array's memory (if that is in C order), which must not be
+    written into any more.
     """
     import vtk
     from vtk.util.numpy_support import numpy_to_vtk
@@ -72,7 +72,7 @@ def image_from_array(array: np.ndarray, image: Any = None, taken: bool = False) 
     image = vtk.vtkImageData() if image is None else image
     image.SetDimensions(array.shape[2::-1])
     values = np.ascontiguousarray(array).reshape(-1, *array.shape[3:])
-    image.GetPointData().SetScalars(numpy_to_vtk(values, deep=not taken))
+    image.GetPointData().SetScalars(numpy_to_vtk(values, deep=copy))
     return image
 
 
@@ -322,9 +322,10 @@ def mask_of(
     elif mask_node.IsA("vtkMRMLScalarVolumeNode"):
         voxels = mask_voxels(voxels_of(mask_node), _("The mask {mask}").format(mask=name))
         own = oriented_grid(ijk_to_ras(mask_node), voxels.shape)
-        images = iter([image_from_array(voxels.view(np.uint8), own, taken=True)])
+        images = iter([image_from_array(voxels.view(np.uint8), own, copy=False)])
     else:
-        raise InputError(_("The mask {mask} is no labelmap and no segmentation.").format(mask=name))
+        text = _("The mask {mask} is neither a labelmap nor a segmentation.")
+        raise InputError(text.format(mask=name))
     mask, transform = np.zeros(shape, bool), transform_between(mask_node, volume_node)
     for image in images:
         mask |= voxels_on(image, grid, transform)

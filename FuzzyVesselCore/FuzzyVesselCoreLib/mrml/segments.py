@@ -1,7 +1,7 @@
 """From labels to a segment of a segmentation, without losing what a user made of an earlier one.
 
 A segment that a run wrote has tags with its list of points, its volume and a checksum of its
-voxels. An ID alone names no node for good: another scene, or this one after it was saved without a
+voxels. An ID alone identifies no node: another scene, or this one after it was saved without a
 node, gives the same ID to another list or scan, and a segmentation file that is loaded there brings
 the tags along. So a node that was used carries a key, which its tag holds as well; a copy of the
 node has the key, but another ID. A node that shows the time points of a sequence takes the
@@ -10,7 +10,7 @@ attributes of each of them, so that its browser carries the key.
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -185,11 +185,18 @@ def put_segment(
         _update(segmentation, earlier, segment)
         return earlier
     names = {segmentation.GetSegment(each).GetName() for each in segmentation.GetSegmentIDs()}
-    own, number = segment.GetName(), 1
-    while segment.GetName() in names:
-        segment.SetName(f"{own} {(number := number + 1)}")
+    segment.SetName(free_name(segment.GetName(), names))
     segmentation.AddSegment(segment)
     return segmentation.GetSegmentIdBySegment(segment)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    return free
 
 
 def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
@@ -224,7 +231,7 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
 
 
 def identity(node: Any, new: bool = False) -> str:
-    """The text that names a node in the tag of a segment; a `new` one is told from all others."""
+    """The text that names a node in the tag of a segment; a `new` one gets a key."""
     bearer = _bearer(node)
     if new and not bearer.GetAttribute(KEY):
         bearer.SetAttribute(KEY, uuid4().hex)
@@ -241,7 +248,7 @@ def _bearer(node: Any) -> Any:
 
 
 def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
-    """ID of the newest segment of these seeds and this volume, also an edited one; or no text."""
+    """ID of the newest segment of these seeds and this volume, also an edited one; or ""."""
     return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
 
 

@@ -43,7 +43,7 @@ class SurfaceInput:
         contour = vtk.vtkDiscreteFlyingEdges3D(
             compute_gradients=False, compute_normals=False, compute_scalars=False
         )
-        contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), taken=True))
+        contour.SetInputData(image_from_array(np.pad(self.inside.astype(np.uint8), 1), copy=False))
         contour.SetValue(0, 1)
         smooth = vtk.vtkWindowedSincPolyDataFilter(
             number_of_iterations=int(20 + self.smoothing * 40),
@@ -126,7 +126,7 @@ def _set_surface(segmentation: Any, segment_id: str, surface: Any) -> None:
 
 
 def without_surface(segmentation_node: Any, segment_id: str) -> list[str]:
-    """Names of segments that stand against a surface of one: no run wrote them, and none has."""
+    """Names of segments that prevent a surface of one: no run wrote them, and they have none."""
     return [
         segment.GetName()
         for segment in _others(segmentation_node, segment_id)

@@ -2,7 +2,7 @@
 
 Results go into nodes that a module made, or that somebody handed over: by hand, after a question,
 or in a script. Such a node carries its kind as an attribute and refers to itself: a copy of it,
-made to keep a result, refers to the first one and is no output. MRML keeps references right where
+made to keep a result, refers to the first one and is no output. MRML updates references where
 IDs change, as when a saved scene is added to another one. Other references name the nodes whose
 results it holds.
 """
@@ -113,7 +113,7 @@ def in_scene(node: Any) -> bool:
     return node is not None and bool(slicer.mrmlScene.IsNodePresent(node))
 
 
-def refuse_without(nodes: list[Any]) -> None:
+def check_in_scene(nodes: list[Any]) -> None:
     """Raise `InputRemoved` where a node that a run needs is no longer in the scene."""
     for node in nodes:
         if not in_scene(node):

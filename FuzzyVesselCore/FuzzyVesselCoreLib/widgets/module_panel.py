@@ -16,7 +16,7 @@ from ..progress import Progress
 from . import packages
 from .packages import DeviceLine
 from .run import PanelRun, clock
-from .wording import worded
+from .wording import common_sentence
 
 # Of a sentence in the status line; it can be read on light and on dark.
 PROBLEM_STYLE = "color: #d0402b"
@@ -36,7 +36,7 @@ class Panel:
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
-    problem = False  # whether the status line says what stands against the last run
+    problem = False  # whether the status line says why the last run failed
     _said_of: Any = None  # the subject of the status line's text
 
     def __init__(self, widget: Any) -> None:
@@ -111,7 +111,7 @@ class Panel:
 
     def worded(self, said: Any) -> str:
         """Return the sentence of an error; a module adds those of its own library."""
-        return worded(said)
+        return common_sentence(said)
 
     def forget(self) -> None:
         """Drop what belongs to the scene that is being closed."""

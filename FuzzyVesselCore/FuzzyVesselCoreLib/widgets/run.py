@@ -4,7 +4,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import qt
@@ -16,11 +16,13 @@ from ..errors import Cancelled
 
 # The window's thread holds Python's lock. Between two rounds of events it waits, and so releases
 # the lock, for this long: what the mouse waits at most.
-LENT = 0.008  # seconds
+EVENT_WAIT = 0.008  # seconds
 # A step that is overtaken ends first if it takes no longer than this, so that something is seen
 # while the mouse moves; a longer one is cancelled, as its result would come too late.
-PATIENCE = 0.3  # seconds
-WORKING, RUNS = "fuzzyVesselGPUWorking", "fuzzyVesselGPURuns"  # of `slicer.modules`
+CANCEL_AFTER = 0.3  # seconds
+# Of all panels; Reload of a module leaves this package loaded, so that they stay the same.
+_working: "weakref.WeakSet[LatestRun]" = weakref.WeakSet()
+_panel_runs: "weakref.WeakSet[PanelRun]" = weakref.WeakSet()
 
 
 class LatestRun:
@@ -60,7 +62,7 @@ class LatestRun:
     def request(self) -> None:
         """The inputs have changed."""
         self._wanted = True
-        if self.working and time.perf_counter() - self._begun > PATIENCE:
+        if self.working and time.perf_counter() - self._begun > CANCEL_AFTER:
             self._cancelled = True
         self._timer.start()
 
@@ -73,7 +75,7 @@ class LatestRun:
             if not ended(self._future):
                 return
             self._finish()
-        busy = _shared(WORKING) or any(run.active for run in _shared(RUNS))
+        busy = _working or any(run.active for run in _panel_runs)
         if self._wanted and not busy:
             self._begin()
         if not self.pending:
@@ -87,12 +89,12 @@ class LatestRun:
         except Exception as error:
             self._fail(error)
             return
-        _shared(WORKING).add(self)
+        _working.add(self)
         self._future = self._pool.submit(self._work, inputs, lambda _share: not self._cancelled)
 
     def _finish(self) -> None:
         future, self._future = self._future, None
-        _shared(WORKING).discard(self)
+        _working.discard(self)
         if future is None or self._dropped:
             return
         error = future.exception()
@@ -102,34 +104,23 @@ class LatestRun:
             self._fail(error)
 
 
-def wait_for_latest_runs(handle_events: Callable[[], Any]) -> None:
+def _end_latest_runs() -> None:
     """End all work of this kind, so that the cores are free; events are handled meanwhile.
 
     What was ended begins again after the run that waits, unless its owner stops it.
     """
-    for run in list(_shared(WORKING)):
+    for run in list(_working):
         run.stop()
         run.request()
         while run.working:
             if run._future is None or ended(run._future):
                 run._finish()
-            handle_events()
+            slicer.app.processEvents()
 
 
 def ended(future: Future) -> bool:
     """Wait a moment for a future; returns whether it has ended."""
-    try:
-        future.exception(LENT)
-    except TimeoutError:
-        return False
-    return True
-
-
-def _shared(name: str) -> Any:
-    """A set of runs of all panels, in a place that outlives Reload of a module."""
-    if not hasattr(slicer.modules, name):
-        setattr(slicer.modules, name, weakref.WeakSet())
-    return getattr(slicer.modules, name)
+    return bool(wait([future], EVENT_WAIT).done)
 
 
 # ---- One run of a panel: it shows its progress, keeps the window alive, and can be cancelled
@@ -140,7 +131,7 @@ STEPS = 1000  # of the progress bar
 
 
 class PanelRun:
-    """A run that is going on, or none; one at a time, in the panels of all modules together.
+    """A panel's run, if there is one: one at a time in the panels of all modules together.
 
     As a context it shows the bar (QProgressBar); its `progress` is what the algorithms call back.
     While events are handled anything can happen: nodes are removed, the scene or the panel is
@@ -158,20 +149,20 @@ class PanelRun:
         self._cancelled = self._left = False
         self._ran = False  # a first run compiles its code, too
         self.active, self.seconds = False, 0.0
-        _shared(RUNS).add(self)
+        _panel_runs.add(self)
 
     @property
     def busy(self) -> bool:
         """Whether any run is in progress, in this panel or in another one."""
-        return any(run.active for run in _shared(RUNS))
+        return any(run.active for run in _panel_runs)
 
     def why_busy(self) -> str:
-        """Say, as a sentence, which run goes on; an empty text where none does."""
+        """Which run is in progress, as a sentence; an empty text where none is."""
         if self.active:
             return _("A run is in progress.")
-        for run in _shared(RUNS):
+        for run in _panel_runs:
             if run.active:
-                text = _("{title} is running: a run is going on there. Wait, or cancel it.")
+                text = _("{title} is running: wait, or cancel it there.")
                 return text.format(title=run.title)
         return ""
 
@@ -187,7 +178,7 @@ class PanelRun:
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
-        wait_for_latest_runs(slicer.app.processEvents)
+        _end_latest_runs()
         self._start = self._round = time.perf_counter()
         self._show(0.0)
         self._bar.setVisible(True)
@@ -208,7 +199,7 @@ class PanelRun:
 
     def _tell(self) -> None:
         """Tell all panels; an error in one of them ends no run."""
-        for run in list(_shared(RUNS)):
+        for run in list(_panel_runs):
             if not run._left:
                 try:
                     run._changed()
@@ -225,38 +216,31 @@ class PanelRun:
         return not self._cancelled
 
     def wait(
-        self,
-        work: Callable[[Callable[[float], bool]], Any],
-        progress: Callable[[float], Any] | None = None,
+        self, work: Callable[[Callable[[float], bool]], Any], progress: Callable[[float], Any]
     ) -> Any:
-        """Call ``work(progress)`` in another thread, and handle events until it has ended.
+        """Call ``work(told)`` in another thread, and ``progress(share)`` here until it has ended.
 
-        The work touches no node and no widget. What it is given tells this thread how far it is,
-        and returns False after Cancel. `progress`, by default the run's own, is called here; what
-        it raises cancels the work, too.
+        The work touches no node and no widget. ``told(share)`` says how far it is, and returns
+        False once `progress`, a `Progress` that handles events, has raised an error.
         """
-        share, goes_on = 0.0, True
-        ask = progress or self.progress
+        latest, goes_on = 0.0, True
 
-        def told(fraction: float) -> bool:
-            nonlocal share
-            share = fraction
+        def told(share: float) -> bool:
+            nonlocal latest
+            latest = share
             return goes_on
 
         load_numba()
         with ThreadPoolExecutor(1) as pool:
             future = pool.submit(work, told)
             try:
-                goes_on = ask(share) is not False  # also where the work has ended already
+                progress(latest)  # also where the work has ended already
                 while not ended(future):
-                    goes_on = goes_on and ask(share) is not False
+                    progress(latest)
             except BaseException:
                 goes_on = False
                 raise
-        result = future.result()
-        if not goes_on:  # it ended before it could see that
-            raise Cancelled
-        return result
+        return future.result()
 
     def _show(self, fraction: float) -> None:
         step = round(STEPS * min(max(fraction, 0.0), 1.0))

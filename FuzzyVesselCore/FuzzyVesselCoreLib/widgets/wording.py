@@ -18,7 +18,7 @@ from ..errors import (
 )
 
 
-def worded(said: Any) -> str:
+def common_sentence(said: Any) -> str:
     """Return a sentence for an error, or for a note, that both modules know."""
     if isinstance(said, InputRemoved):
         text = _("Cancelled: {name} was removed; nothing was changed.")
@@ -35,7 +35,7 @@ def worded(said: Any) -> str:
     if isinstance(said, DeviceError):
         return _("The GPU cannot be used: {reason}").format(reason=said)
     if isinstance(said, CpuUsedNote):
-        return _("It ran on the CPU. {reason}").format(reason=worded(said.reason))
+        return _("It ran on the CPU. {reason}").format(reason=common_sentence(said.reason))
     return str(said)
 
 

@@ -205,6 +205,7 @@ def _section(
     """Area and holes (mm^2), and the ends of the largest and the smallest diameter (voxels)."""
     from scipy.ndimage import binary_fill_holes
 
+    # It needs numba, without which panels open.
     from .section_kernels import INSIDE, chords, fill_section
 
     step, reach, at_edge = min(spacing) / SAMPLES_PER_VOXEL, FIRST_REACH * radius, True

@@ -93,7 +93,7 @@ def rooted_forest(
             at_node[node].append(number)
     branches: list[DirectedBranch] = []
     for root in chosen:
-        _grow(skeleton, root, at_node, branches)
+        _add_tree(skeleton, root, at_node, branches)
     isolated = [node for node in chosen if not at_node[node]]
     return Forest(skeleton, [r for r in chosen if at_node[r]], branches, cut, isolated)
 
@@ -139,7 +139,7 @@ def _spanning(skeleton):
     return sorted(in_tree), sorted(cut)
 
 
-def _grow(skeleton, root, at_node, branches):
+def _add_tree(skeleton, root, at_node, branches):
     """Append the branches of one tree, depth first, the skeleton's order at each node."""
     waiting = [(number, root, -1) for number in reversed(at_node[root])]
     while waiting:

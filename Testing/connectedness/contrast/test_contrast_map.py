@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 from FuzzyConnectedGPULib import automatic_seeds
-from FuzzyConnectedGPULib.contrast import tissue
+from FuzzyConnectedGPULib.contrast import background
+from FuzzyConnectedGPULib.contrast.background import LocalBackground
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyConnectedGPULib.contrast.filters import (
     GAUSSIAN_REACH,
@@ -17,7 +18,6 @@ from FuzzyConnectedGPULib.contrast.filters import (
     self_guided,
     separable,
 )
-from FuzzyConnectedGPULib.contrast.tissue import LocalBackground
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
@@ -112,7 +112,7 @@ def test_cuda_handles_the_same_unusual_volumes(cpu_cuda, monkeypatch, kind):
     else:
         mask = np.zeros(SHAPE, np.uint8)
         mask[CENTRE] = mask[1, 1, 1] = 1
-        monkeypatch.setattr(tissue, "MAX_SAMPLES", 1000)
+        monkeypatch.setattr(background, "MAX_SAMPLES", 1000)
     host = contrast_map(volume, (1, 1, 1), CENTRE, mask)
     device = contrast_map(volume, (1, 1, 1), CENTRE, mask, gpu=cpu_cuda)
     assert device.noise == host.noise

@@ -7,7 +7,7 @@ from scipy import ndimage
 from Benchmarks.clicks import deepest_voxel
 from Benchmarks.volumes import inside_liver, liver
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import main_object
+from FuzzyConnectedGPULib.contrast import click_scene, halos
 
 SHAPE, FIRST = (40, 64, 64), (20, 16, 16)
 THERE, FAINT = np.s_[:, 38:59, 6:27], np.s_[:, 10:23, 40:62]
@@ -53,7 +53,7 @@ def test_a_click_in_a_halo_takes_halos_far_away(volume):
     assert after[THERE].sum() < before[THERE].sum()
     assert after[20, 48, 16]
     assert share(after, before, FAINT) > share(after, before, THERE)
-    assert (before != after)[THERE].sum() <= main_object.MAX_CHANGES[0] * before.sum()
+    assert (before != after)[THERE].sum() <= halos.MAX_CHANGES[0] * before.sum()
 
 
 def test_more_clicks_that_agree_change_more(volume):
@@ -103,7 +103,7 @@ def session():
 def both(run, monkeypatch, *clicks):
     """The labels with the rule and without it."""
     after = run(*clicks)
-    monkeypatch.setattr(main_object, "AGREEING", 99)
+    monkeypatch.setattr(click_scene, "AGREEING", 99)
     return after, run(*clicks)
 
 
@@ -112,7 +112,7 @@ def test_agreeing_clicks_bring_back_branches_that_nobody_clicked(session, monkey
     after, before = both(run, monkeypatch, clicks)
     added = after & ~before
     assert all(after[click] for click in clicks)
-    assert 0.05 * before.sum() < added.sum() <= main_object.TAUGHT_GROWTH * before.sum()
+    assert 0.05 * before.sum() < added.sum() <= click_scene.TAUGHT_GROWTH * before.sum()
     assert (added & truth).sum() > 0.5 * added.sum()
     assert not (before & ~after).any()
 
@@ -128,5 +128,5 @@ def test_background_clicks_speak_against_it(session, monkeypatch):
     false = deepest_voxel(run(clicks) & ~truth, (1, 1, 1))[0]
     after, before = both(run, monkeypatch, clicks, [false])
     assert not after[false]
-    less = main_object.TAUGHT_GROWTH / (1 + main_object.CONTRADICTION)
+    less = click_scene.TAUGHT_GROWTH / (1 + click_scene.CONTRADICTION)
     assert 0 < (after & ~before).sum() <= less * before.sum()

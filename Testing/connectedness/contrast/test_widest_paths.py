@@ -8,7 +8,7 @@ from scipy import ndimage
 from skimage.morphology import reconstruction
 
 from FuzzyConnectedGPULib.contrast.widest_paths import (
-    STEPS,
+    PATH_LEVEL,
     TOP,
     widest_paths,
     widest_paths_on_device,
@@ -42,7 +42,7 @@ def path_levels(contrast, inside, starts, unit, floor, competing=None, gpu=None)
 
 def by_definition(contrast, inside, starts, unit, floor):
     """The largest minimum of the levels on the way, by morphological reconstruction."""
-    levels = np.clip(np.floor(contrast.astype(float) / unit * STEPS), 0, TOP)
+    levels = np.clip(np.floor(contrast.astype(float) / unit * PATH_LEVEL), 0, TOP)
     levels[levels < floor] = 0
     if inside is not None:
         levels[inside == 0] = 0
@@ -69,7 +69,7 @@ def problems(draw, sides):
     starts = [tuple(rng.integers(0, shape)) for _ in range(draw(st.integers(0, 4)))]
     starts += [highest] * draw(st.booleans())
     unit = scale * draw(st.sampled_from([1e-7, 0.1, 0.5, 1, 2]))
-    floor = draw(st.sampled_from([1, STEPS // 2, STEPS, 1000]))
+    floor = draw(st.sampled_from([1, PATH_LEVEL // 2, PATH_LEVEL, 1000]))
     return (contrast * scale).astype(np.float32), inside, starts, unit, floor, rng
 
 

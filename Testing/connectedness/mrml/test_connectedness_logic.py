@@ -127,7 +127,7 @@ def refusals():
         "device": (lambda v, s: ((v, s), {"device": "abacus"}), "abacus"),
         "input as output": (lambda v, s: ((v, s), {"sceneVolumeNode": v}), "'scan' is the input"),
         "output of another kind": (lambda v, s: ((v, s), {"labelmapNode": v}), "labelmap volume"),
-        "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is no labelmap"),
+        "mask of another kind": (lambda v, s: ((v, s), {"maskNode": s}), "'seeds' is neither"),
         "region of another kind": (lambda v, s: ((v, s), {"roiNode": v}), "'scan' is not a region"),
         "seed and background": (
             lambda v, s: ((v, s), {"backgroundSeedsNode": add_seeds(v, SEEDS[1:], "not")}),
@@ -280,13 +280,11 @@ def test_a_point_hands_a_branch_over(logic, two):
     cut = logic.thresholdScene(result.sceneNode, labelmapNode=result.labelmapNode)
     assert np.array_equal(array(cut.labelmapNode), labels)
     portal.SetNthControlPointPositionWorld(index, world_of(volume, (0, 0, 0)))
-    assert "no vessel at branch" in " ".join(
-        logic.segmentSeveral(volume, lists, device="cpu").warnings
-    )
+    warnings = logic.segmentSeveral(volume, lists, device="cpu").warnings
+    assert "no vessel at branch" in " ".join(warnings)
     portal.SetNthControlPointPositionWorld(index, (1e4, 0, 0))
-    assert "outside of the volume" in " ".join(
-        logic.segmentSeveral(volume, lists, device="cpu").warnings
-    )
+    warnings = logic.segmentSeveral(volume, lists, device="cpu").warnings
+    assert "outside the volume" in " ".join(warnings)
 
 
 def test_a_removed_list_asks_for_another_run(logic, two):

@@ -94,7 +94,7 @@ def test_the_advice_goes_from_step_to_step():
     assert says(**there, millilitres=5.0, share=0.5).startswith("It leaks: the result fills 50%")
     leaks = says(**there, millilitres=805.0, excess=7)
     assert leaks.startswith("It seems to leak: 805 ml; the automatic choice gives 115 ml.")
-    assert says(**there, millilitres=5.0, problem=True).endswith("result of the run before.")
+    assert says(**there, millilitres=5.0, problem=True).endswith("result of the previous run.")
     assert "before" not in says(**there, problem=True)
     assert says(**there, millilitres=5.0, odd_point="P is unlike.") == "P is unlike."
 

@@ -224,7 +224,7 @@ def test_the_other_module_s_run_waits_for_this_one(slicer_scene, open_panel, mon
     running.process_events()
     ((enabled, why), active) = seen
     assert not enabled
-    assert "a run is going on there" in why
+    assert "is running: wait" in why
     assert not active
     assert waiting.ui.applyButton.enabled
     made = {

@@ -130,37 +130,52 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
     assert not done.ui.placeSeedsButton.checked
 
 
-def test_points_without_contrast_are_named_and_marked(done, monkeypatch):
+@pytest.fixture
+def faint(monkeypatch):
+    """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
     from dataclasses import replace
 
-    from FuzzyConnectedGPULib import input_validation
+    from FuzzyConnectedGPULib.input_validation import FaintClicksNote
     from FuzzyConnectedGPUMRML import segmenting
 
-    segment, faint = segmenting.segment_arrays, [POINTS[1]]
+    segment, voxels = segmenting.segment_arrays, []
 
     def with_note(*arguments, **options):
         found = segment(*arguments, **options)
-        note = input_validation.FaintClicksNote()
-        note.voxels = tuple(faint)
-        notes = (note,) if faint else ()
+        notes = (FaintClicksNote(voxels),) if voxels else ()
         return replace(found, scene=replace(found.scene, notes=notes))
 
     monkeypatch.setattr(segmenting, "segment_arrays", with_note)
+    return voxels
+
+
+def test_points_without_contrast_are_named_and_marked(done, faint):
     seeds = done.parameters.seeds
     label = seeds.GetNthControlPointLabel(1)
+    faint.append(POINTS[1])
     done.click("applyButton")
     assert label in done.ui.adviceLabel.text
     assert "no contrast" in done.ui.adviceLabel.text
     assert not seeds.GetNthControlPointSelected(1)
-    assert seeds.GetNthControlPointSelected(0)
     assert seeds.GetDisplayNode().GetColor() != seeds.GetDisplayNode().GetSelectedColor()
-    assert done.ui.seedsTable.item(1, 2).text() == "no contrast"
-    assert "no contrast" not in done.ui.seedsTable.item(0, 2).text()
     faint.clear()
     seeds.SetNthControlPointPositionWorld(1, world_of(done.parameters.inputVolume, (7, 8, 13)))
     done.click("applyButton")
     assert seeds.GetNthControlPointSelected(1)
     assert "no contrast" not in done.ui.adviceLabel.text
+
+
+def test_the_very_points_without_contrast_are_marked_whatever_their_labels(done, faint):
+    first, volume = done.parameters.seeds, done.parameters.inputVolume
+    done.click("addVesselButton")
+    second = done.parameters.seeds
+    second.AddControlPointWorld(world_of(volume, BESIDE))
+    first.SetNthControlPointLabel(0, "")
+    second.SetNthControlPointLabel(0, first.GetNthControlPointLabel(1))
+    faint += [POINTS[0], BESIDE]
+    done.click("applyButton")
+    marked = [done.ui.seedsTable.item(row, 2).text() == "no contrast" for row in range(3)]
+    assert marked == [True, False, True]
 
 
 def test_the_result_of_another_volume_is_not_shown_over_the_chosen_one(done, other):

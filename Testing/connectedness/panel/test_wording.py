@@ -53,9 +53,9 @@ def test_forms_say_nothing_in_the_words_of_the_library(module):
 
 def test_a_gpu_that_fails_is_said_without_commands(slicer_scene):
     from FuzzyVesselCoreLib.errors import CpuUsedNote, DeviceMemoryError
-    from FuzzyVesselCoreLib.widgets.wording import worded
+    from FuzzyVesselCoreLib.widgets.wording import common_sentence
 
-    text = worded(
+    text = common_sentence(
         CpuUsedNote(DeviceMemoryError("cuda:0 (Card) has too little memory: raise the cut"))
     )
     assert text.startswith("It ran on the CPU. The GPU has too little memory for this volume:")

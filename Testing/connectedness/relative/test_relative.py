@@ -16,15 +16,14 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.contrast_map import ridge_near
+from FuzzyConnectedGPULib.contrast.clicks import ridge_near
 from FuzzyConnectedGPULib.relative.division import (
-    apply_hand_overs,
-    branch_of,
     divide_by_contrast,
-    steps_of_noise,
+    levels_of_contrast,
     with_middles,
 )
-from FuzzyConnectedGPULib.relative.relative_connectedness import DISPUTED
+from FuzzyConnectedGPULib.relative.groups import DISPUTED
+from FuzzyConnectedGPULib.relative.hand_overs import apply_hand_overs, branch_of
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -283,12 +282,12 @@ class Contrast:
     """Evidence, as far as the division asks for it."""
 
     def __init__(self, contrast):
-        self.contrast, self.noise, self.inside = contrast.astype(np.float32), 1.0, None
+        self.contrast, self.noise, self.mask = contrast.astype(np.float32), 1.0, None
         self.box = tuple(slice(0, n) for n in contrast.shape)
-        self.origin, self.unit = np.zeros(3, int), np.ones(3)
+        self.origin, self.spacing = np.zeros(3, int), np.ones(3)
 
     def middle_near(self, voxel):
-        return ridge_near(self.contrast, voxel, 2.5, self.unit)
+        return ridge_near(self.contrast, voxel, 2.5, self.spacing)
 
 
 def definition(levels, groups):
@@ -317,7 +316,7 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
         starts = with_middles(evidence, groups)
         for each in starts.values():  # as the scene has the points and what is about them
             scene[tuple(each.T)] = 1
-        levels = np.where(scene > 0, steps_of_noise(evidence.contrast, evidence.noise), 0)
+        levels = np.where(scene > 0, levels_of_contrast(evidence.contrast, evidence.noise), 0)
         wanted = definition(levels.astype(int), list(starts.values()))
         found = divide_by_contrast(evidence, scene, groups, Progress())
         known = wanted > 0

@@ -16,15 +16,15 @@ SHAPE = (9, 10, 11)
 LABELMAP = "vtkMRMLLabelMapVolumeNode"
 
 
-@pytest.mark.parametrize("taken", [False, True])
-def test_an_image_has_the_array_s_values(slicer_scene, taken):
+@pytest.mark.parametrize("copy", [False, True])
+def test_an_image_has_the_array_s_values(slicer_scene, copy):
     array = np.arange(np.prod(SHAPE), dtype=np.float32).reshape(SHAPE)
     for values in (array, array[1:], array.transpose(2, 1, 0), array.view(np.int32)):
-        image = image_from_array(values, taken=taken)
+        image = image_from_array(values, copy=copy)
         assert image.GetDimensions() == values.shape[::-1]
         np.testing.assert_array_equal(array_from_image(image), values)
         shared = np.shares_memory(array_from_image(image), array)
-        assert shared == (taken and values.flags.c_contiguous)
+        assert shared == (not copy and values.flags.c_contiguous)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import counted, file_name, jump_slices, show_ways
+from .result_section import counted, file_name, highlight, jump_slices
 
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
@@ -39,14 +39,14 @@ EDITS = {"cut": _("Branch cut"), "remove": _("Branch removed"), "bridge": _("Gap
 
 
 class BranchTools:
-    """The section, except for the tools that wait for clicks in the views."""
+    """The section Branch tools; `Clicks` has the tools that wait for clicks in the views."""
 
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._window, self.ui = panel.load_ui("PotentialSkeletonBranchTools")
         panel.ui.branchToolsSection.layout().addWidget(self._window)
         self._shown: list = []  # models
-        self._of: list = []  # the branches whose name is shown: model, number
+        self._named: list = []  # branches whose name is shown: model, number
         self._narrowest: Any = None
         self._clicks, ui = Clicks(self), self.ui
         ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
@@ -62,7 +62,7 @@ class BranchTools:
         for act, name, done in (
             (self.attempt, "propose", self._propose),
             (self.attempt, "accept", Tree.acceptNames),
-            (self.attempt, "narrowest", self._go),
+            (self.attempt, "narrowest", self._show_narrowest),
             (self.attempt, "vmtk", self._add_lines),
             (self.change, "prune", self._prune),
             (self.change, "undo", Tree.undo),
@@ -126,7 +126,7 @@ class BranchTools:
         self.ui.toolLabel.setVisible(bool(text))
 
     def show(self) -> None:
-        """Show what follows from the tree that there is, while the section is open."""
+        """Show the state of the tree, while the section is open."""
         if self.panel.ui.branchToolsSection.collapsed:
             return
         tree, models = self.tree(), self.panel.result.models
@@ -155,22 +155,23 @@ class BranchTools:
         self.ui.usualNameComboBox.enabled = bool(chosen)
         self.ui.narrowestButton.enabled = len(chosen) == 1
         self.ui.acceptButton.enabled = any(n.endswith(PROPOSED) for n in tree.names.values())
-        if chosen != self._of:
-            self._of, self._narrowest = chosen, None
+        if chosen != self._named:
+            self._named, self._narrowest = chosen, None
         names = {Tree(model).names.get(branch, "") for model, branch in chosen}
         if not self.ui.nameEdit.hasFocus():
             self.ui.nameEdit.text = names.pop() if len(names) == 1 else ""
         self.ui.referenceSpinBox.blockSignals(True)
         self.ui.referenceSpinBox.value = tree.reference or 0.0
         self.ui.referenceSpinBox.blockSignals(False)
-        self.ui.branchLabel.text = self._text(tree)
+        self.ui.branchLabel.text = self._branch_text(tree)
 
-    def _text(self, tree: Tree) -> str:
-        if not self._of:
+    def _branch_text(self, tree: Tree) -> str:
+        if not self._named:
             return _("Click a branch in the table above, or several with Ctrl.")
-        if len(self._of) > 1:
-            return _("{count} branches: one name makes them a group.").format(count=len(self._of))
-        number, place = self._of[0][1], self._narrowest
+        if len(self._named) > 1:
+            text = _("{count} branches: one name makes them a group.")
+            return text.format(count=len(self._named))
+        number, place = self._named[0][1], self._narrowest
         if place is None:
             return _("Branch {number}").format(number=number)
         text = _(
@@ -184,18 +185,18 @@ class BranchTools:
         return f"{text}."
 
     def _on_name(self) -> None:
-        """Keep a name that was typed for the branches that it was typed for."""
-        there = [each for each in self._of if each[0] in self.panel.result.models]
+        """Give a typed name to the branches that were shown while it was typed."""
+        branches = [each for each in self._named if each[0] in self.panel.result.models]
         name = " ".join(self.ui.nameEdit.text.split())
-        if all(Tree(m).names.get(branch, "") == name for m, branch in there):
+        if all(Tree(m).names.get(branch, "") == name for m, branch in branches):
             return
 
         def rename(_tree: Tree) -> None:
-            for model in {model for model, _branch in there}:
-                Tree(model).rename([branch for m, branch in there if m is model], name)
+            for model in {model for model, _branch in branches}:
+                Tree(model).rename([branch for m, branch in branches if m is model], name)
 
         self.attempt(rename)
-        self.panel.result.choose(there)
+        self.panel.result.choose(branches)
 
     def _list_names(self, index: int) -> None:
         """Offer the names of an anatomy, to be chosen instead of typed."""
@@ -210,18 +211,18 @@ class BranchTools:
             self._on_name()
 
     def _propose(self, tree: Tree) -> str:
-        """Propose names; dividing the liver by them is prepared."""
+        """Propose names, and set how an organ would be divided by them."""
         anatomy = list(ANATOMIES)[self.ui.anatomyComboBox.currentIndex]
-        of_tree = [branch for model, branch in self._of if model is tree.model]
+        of_tree = [branch for model, branch in self._named if model is tree.model]
         found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
         of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
         return text.format(count=counted(len(found), _("name"), _("names")))
 
-    def _go(self, tree: Tree) -> None:
+    def _show_narrowest(self, tree: Tree) -> None:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
-        show_ways(tree.model, [(place.way, place.radius)])
+        highlight(tree.model, [(place.way, place.radius)])
         jump_slices(place.position)
         self._narrowest = place
 

@@ -1,7 +1,12 @@
-"""The tissue around the vessels: its intensity, its spread and noise, and the local background."""
+"""The background model: the tissue around the vessels, and the local background of each voxel.
+
+Of the tissue: intensity, spread and noise. Vessels may be so wide that they are their own
+background (`lower_own_background`).
+"""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -29,82 +34,98 @@ MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
 # Its spread: of the voxels within so many deviations, iterated until it converges. Where other
 # tissues mix in, the wide limit grows with them: a spread that is so much wider than that of the
 # core counts as the core's. A Gaussian cut off at the core's limit has a smaller spread.
-WIDE, CORE, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
+WIDE_LIMIT, CORE_LIMIT, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
 MIXED, ITERATIONS = 1.4, 10
 
 
+@dataclass
 class Tissue:
-    """Median and deviation of the raw intensities of a part of the volume, or of one tissue in it.
+    """The raw intensities of a part of the volume, or of one tissue in it.
 
-    With an intensity (at the click) it is the tissue nearest to that, whose deviation is at most
-    `widest` times the noise. `whole`: the median is the whole volume's; `single`: it is one tissue
-    of several; `alone`: the only one in the volume, so that it is the same for every click.
+    `whole`: the median is the whole volume's; `single`: it is one tissue of several; `alone`: the
+    only one in the volume, so that it is the same for every click. Of the `sample` (slices with
+    steps) those voxels belong to the tissue that are in the mask, and then in `signal`.
     """
 
-    def __init__(
-        self,
-        part: tuple[slice, ...],
-        inside: np.ndarray | None,
-        raw: np.ndarray,
-        intensity: float | None = None,
-        widest: float = np.inf,
-    ) -> None:
-        self._inside = inside
-        whole = all(s.stop - s.start == n for s, n in zip(part, raw.shape))
-        self.whole = whole and intensity is None
-        self.alone = self.single = False
-        self._sample = sample_of(part)
-        values = self._values(raw)
-        if len(values) < MIN_SAMPLES:
-            self._sample = tuple(slice(s.start, s.stop, 1) for s in part)
-            values = self._values(raw)
-        self.median, self.deviation = median_and_deviation(values)
-        self._min_noise = MIN_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
-        blank = values == values.min()
-        much_blank = MUCH_BLANK < blank.mean() < 1
-        self._signal = ~blank if much_blank else np.ones(len(values), bool)
-        if intensity is None:
-            return
-        found = nearest_tissue(values, intensity, voxel_noise(raw[part]), widest)
-        self.single = found is not None
-        if found is not None:
-            self.median, self.deviation = found
-            self._signal = np.abs(values - self.median) < NO_BACKGROUND * self.deviation
+    median: float
+    deviation: float
+    min_noise: float
+    whole: bool
+    single: bool
+    sample: tuple[slice, ...]
+    mask: np.ndarray | None
+    signal: np.ndarray
+    alone: bool = False
 
     def distance(self, value: float) -> float:
         """Distance of a value from the median, in the tissue's deviations."""
-        return abs(value - self.median) / max(self.deviation, self._min_noise)
+        return abs(value - self.median) / max(self.deviation, self.min_noise)
 
     def noise(self, volume: Array) -> float:
         """Standard deviation of the tissue's voxels in a volume (array) of the same shape."""
-        values = self._values(volume, self._signal)
-        return max(MAD_TO_SIGMA * _median(abs(values - _median(values))), self._min_noise)
+        values = self._values(volume, self.signal)
+        return max(MAD_TO_SIGMA * _median(abs(values - _median(values))), self.min_noise)
 
     def centred(self, volume: Array) -> tuple[Array, float]:
         """The volume minus the tissue's median in it, in place; and its noise."""
-        median = np.float32(_median(self._values(volume, None if self.whole else self._signal)))
+        median = np.float32(_median(self._values(volume, None if self.whole else self.signal)))
         pointwise(lambda values: values - median, volume, volume)
         return volume, self.noise(volume)
 
     def background(
-        self, volume: Array, inside: Array | None, sigmas: np.ndarray
+        self, volume: Array, mask: Array | None, sigmas: np.ndarray
     ) -> "LocalBackground":
-        """Local background of raw or denoised intensities; `inside` is where the volume is."""
+        """Local background of raw or denoised intensities; the mask is where the volume is."""
         limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1.0
-        return LocalBackground(volume, inside, sigmas, self.median, limit)
+        return LocalBackground(volume, mask, sigmas, self.median, limit)
 
     def _values(self, volume: Array, wanted: np.ndarray | None = None) -> Array:
         """The sample's values (float32) in the mask; of these the wanted ones."""
-        xp = module_of(volume)
-        values = volume[self._sample].astype(np.float32, copy=False)
-        if self._inside is not None:
-            values = values[xp.asarray(self._inside[self._sample] > 0)]
-        values = values.ravel()
-        return values if wanted is None else values[xp.asarray(wanted)]
+        values = _sampled(volume, self.sample, self.mask)
+        return values if wanted is None else values[module_of(volume).asarray(wanted)]
+
+
+def tissue_of(
+    part: tuple[slice, ...],
+    mask: np.ndarray | None,
+    raw: np.ndarray,
+    intensity: float | None = None,
+    widest: float = np.inf,
+) -> Tissue:
+    """The tissue of a part of the volume.
+
+    With an intensity (at the click) it is the one nearest to that, whose deviation is at most
+    `widest` times the noise.
+    """
+    sample = sample_of(part)
+    values = _sampled(raw, sample, mask)
+    if len(values) < MIN_SAMPLES:
+        sample = tuple(slice(s.start, s.stop, 1) for s in part)
+        values = _sampled(raw, sample, mask)
+    median, deviation = median_and_deviation(values)
+    blank = values == values.min()
+    signal = ~blank if MUCH_BLANK < blank.mean() < 1 else np.ones(len(values), bool)
+    nearest = None
+    if intensity is not None:
+        nearest = nearest_tissue(values, intensity, voxel_noise(raw[part]), widest)
+    if nearest is not None:
+        median, deviation = nearest
+        signal = np.abs(values - median) < NO_BACKGROUND * deviation
+    min_noise = MIN_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
+    whole = intensity is None and all(s.stop - s.start == n for s, n in zip(part, raw.shape))
+    return Tissue(median, deviation, min_noise, whole, nearest is not None, sample, mask, signal)
+
+
+def _sampled(volume: Array, sample: tuple[slice, ...], mask: np.ndarray | None) -> Array:
+    """The values (float32) of a sample in the mask."""
+    values = volume[sample].astype(np.float32, copy=False)
+    if mask is None:
+        return values.ravel()
+    return values[module_of(volume).asarray(mask[sample] > 0)]
 
 
 def tissue_near(
-    raw: np.ndarray, inside: np.ndarray | None, seed: Sequence[int], unit: np.ndarray
+    raw: np.ndarray, mask: np.ndarray | None, seed: Sequence[int], spacing: np.ndarray
 ) -> Tissue:
     """The tissue of the whole volume; in a scan of several tissues the one around the click.
 
@@ -112,16 +133,16 @@ def tissue_near(
     """
     intensity = float(np.median(raw[tuple(slice(max(c - 1, 0), c + 2) for c in seed)]))
     everything = tuple(slice(0, n) for n in raw.shape)
-    whole = Tissue(everything, inside, raw)
+    whole = tissue_of(everything, mask, raw)
     if not 0 < SEVERAL * voxel_noise(raw) < whole.deviation:
         whole.alone = True
         return whole
-    parts = [everything, *(_box_around(seed, raw.shape, r / unit) for r in SURROUNDINGS)]
-    parts = [part for part in parts if inside is None or inside[part].any()]
+    parts = [everything, *(_box_around(seed, raw.shape, r / spacing) for r in SURROUNDINGS)]
+    parts = [part for part in parts if mask is None or mask[part].any()]
 
     def tissues(widest: float) -> list[Tissue]:
         with ThreadPoolExecutor(len(parts)) as pool:  # medians are most of the work
-            found = pool.map(lambda part: Tissue(part, inside, raw, intensity, widest), parts)
+            found = pool.map(lambda part: tissue_of(part, mask, raw, intensity, widest), parts)
             return [tissue for tissue in found if tissue.single]
 
     wide = tissues(np.inf)
@@ -173,8 +194,10 @@ def nearest_tissue(
     apart = modes & (np.abs(middles - intensity) >= MODE_DISTANCE * noise)
     modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
     median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
-    wide = _spread_near(values, numbers, median, 2 * noise, WIDE)
-    core = _spread_near(values, numbers, median, 2 * noise, CORE, CORE_TO_DEVIATION, widest * noise)
+    wide = _spread_near(values, numbers, median, 2 * noise, WIDE_LIMIT)
+    core = _spread_near(
+        values, numbers, median, 2 * noise, CORE_LIMIT, CORE_TO_DEVIATION, widest * noise
+    )
     if core[1] > 0 and wide[1] > MIXED * core[1]:
         return core
     return wide if wide[1] > 0 else None
@@ -260,7 +283,7 @@ def _counted(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 # ---- The local background of each voxel: a wide Gaussian over the voxels that are no vessel
 
 CELL = 0.5  # sigmas: side of the cells whose means stand for their voxels
-REACH = 3.5  # standard deviations at which the cells' Gaussian is cut off
+CELLS_REACH = 3.5  # standard deviations at which the cells' Gaussian is cut off
 MIN_SHARE = np.float32(1e-3)  # of background voxels: with fewer around, the median is used
 
 # A contrast counts from so many times the background's own difference to the tissue on, or from
@@ -277,14 +300,14 @@ class LocalBackground:
     The Gaussian is computed on means of small cells and interpolated between them, as it hardly
     changes within a cell. It is 0 where no usable voxel is near.
 
-    Usable are voxels of the mask `inside` that differ from the median by less than the limit, or,
+    Usable are voxels of the mask that differ from the median by less than the limit, or,
     with a limit of -1, are not above it. Sigmas are in voxels along K, J and I.
     """
 
     def __init__(
         self,
         volume: Array,
-        inside: Array | None,
+        mask: Array | None,
         sigmas: np.ndarray | Sequence[float],
         median: float,
         limit: float,
@@ -292,14 +315,14 @@ class LocalBackground:
         self._shape = volume.shape
         self._sides = [max(1, int(CELL * sigma)) for sigma in sigmas]
         weights = [_weights(sigma / side) for sigma, side in zip(sigmas, self._sides)]
-        cells = self._usable_means(volume, inside, np.float32(median), np.float32(limit))
+        cells = self._usable_means(volume, mask, np.float32(median), np.float32(limit))
         share, total = (separable(each, weights) for each in cells)
         some = share > MIN_SHARE
         xp = module_of(volume)
         self._cells = xp.where(some, total, np.float32(0)) / xp.where(some, share, np.float32(1))
 
     def _usable_means(
-        self, volume: Array, inside: Array | None, median: np.float32, limit: np.float32
+        self, volume: Array, mask: Array | None, median: np.float32, limit: np.float32
     ) -> tuple[Array, Array]:
         """Of each cell: the share of usable voxels, and the mean difference; others count as 0."""
         xp, sides = module_of(volume), self._sides
@@ -315,8 +338,8 @@ class LocalBackground:
             planes = slice(first * sides[0], last * sides[0])
             apart = volume[planes].astype(np.float32, copy=False) - median
             usable = apart <= 0 if limit < 0 else xp.abs(apart) < limit
-            if inside is not None:
-                usable &= inside[planes] > 0
+            if mask is not None:
+                usable &= mask[planes] > 0
             numbers = usable.astype(np.float32)
             apart *= numbers
             for place in product(*(range(side) for side in sides)):
@@ -355,7 +378,7 @@ class LocalBackground:
 
 def _weights(sigma: float) -> np.ndarray:
     """A Gaussian's weights (float32) for cells."""
-    radius = int(REACH * sigma + 0.5)
+    radius = int(CELLS_REACH * sigma + 0.5)
     weights = np.exp(-0.5 / sigma**2 * np.arange(-radius, radius + 1) ** 2)
     return (weights / weights.sum()).astype(np.float32)
 
@@ -383,8 +406,8 @@ def lower_own_background(
     """Lower contrasts, in place, where the background stands out from the tissue as they do.
 
     A vena cava stands out so little from the liver that most of its voxels count as tissue, and it
-    is as wide as the local background looks: the background rises to half of it and more. The
-    contrast that is left is about a click's least contrast: noise would decide on each voxel.
+    is as wide as the Gaussian of the local background: that rises to half of it and more.
+    The contrast that is left is about a click's least contrast: noise would decide on each voxel.
     There only clear contrasts count. A click in there is judged by the difference to the tissue
     itself (`click_scene`), in which the vessel is solid.
 

@@ -1,0 +1,131 @@
+"""Clicks with too little contrast: each adds its own structure, and little else."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..scene import CONTRAST_THRESHOLD
+from .background import SHARE_OF_DIFFERENCE
+from .clicks import (
+    EVIDENT,
+    MAX_RADIUS,
+    Ball,
+    at_click,
+    component_of,
+    inscribed_radius,
+    membership,
+    midway,
+)
+from .contrast_map import ContrastMap
+
+EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the median counts
+# A click adds its whole component where that is at most this share of the object, else the part of
+# it within some inscribed radii.
+FAINT_SHARE, FAINT_CONTRAST = 0.5, 0.6
+FAINT_RADII = LEAST_RADIUS = 3.0  # .. and of the smallest spacing, however thin the vessel is
+FARTHEST = LEAST_RADIUS * MAX_RADIUS
+# Among several tissues, where the vessel may be its own background (`lower_own_background`): so
+# many radii, without voxels that are brighter than the click's value / FAINT_CONTRAST.
+WIDE_RADII = 6.0
+MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
+MAX_OF_VOLUME = 0.4  # .. that the only click may add
+# A click without any evidence: the membership of similar voxels, and how far they are searched.
+BLIND_MEMBERSHIP = 0.6
+BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
+
+
+def add_faint_click(
+    connectedness: np.ndarray,
+    mapped: ContrastMap,
+    click: tuple[int, ...],
+    size: int,
+    near: bool = False,
+) -> tuple[int, bool]:
+    """Add, in place, the structure that a click of less than the least contrast means.
+
+    `size` is the number of the object's voxels; `near` says that nothing far from the click is
+    meant. Returns by how many voxels the object has grown, and False where the click differs from
+    its surroundings in no way.
+    """
+    if mapped.is_blank(click):
+        return _add_alike(connectedness, mapped, click, 0), False
+    for values, noise, deviations in _contrasts(mapped):
+        contrast = at_click(values, click)
+        if contrast < deviations * noise or values[click] <= 0:
+            continue
+        if values is mapped.contrast and _own_background(mapped, click, contrast):
+            continue
+        least = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
+        least = min(least, float(values[click]))
+        limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
+        whole = None if near else mapped.component(values, click, least, limit)
+        if whole is not None:
+            flat, voxels = connectedness.ravel(), whole.voxels
+            before = flat[voxels]
+            added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
+            if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
+                flat[voxels] = np.maximum(before, membership(whole.contrast, least))
+                return added, True
+        return _add_near(connectedness, values, mapped, click, least), True
+    return _add_alike(connectedness, mapped, click, size), False
+
+
+def _contrasts(mapped: ContrastMap) -> Iterator[tuple[np.ndarray, float, float]]:
+    """Contrast, then difference to the tissue; their noise, and how many deviations count."""
+    yield mapped.contrast, mapped.noise, EVIDENT
+    yield *mapped.difference, EVIDENT_DIFFERENCE
+
+
+def _own_background(mapped: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:
+    """Whether a click lies in a vessel that is its own background, and so has no contrast."""
+    if not mapped.several_tissues:
+        return False
+    return contrast < SHARE_OF_DIFFERENCE * at_click(mapped.difference[0], click)
+
+
+def _add_near(
+    connectedness: np.ndarray,
+    values: np.ndarray,
+    mapped: ContrastMap,
+    click: tuple[int, ...],
+    least: float,
+) -> int:
+    """Add the 6-connected component of a click, of the least contrast, within some radii of it."""
+    radii, most, spacing = FAINT_RADII, np.inf, mapped.spacing
+    if mapped.several_tissues and values is not mapped.contrast:
+        radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
+    ball = Ball(values.shape, click, MAX_RADIUS, spacing)
+    enough = mapped.masked(values[ball.box] >= least, ball.box)
+    radius = inscribed_radius(enough, ball.centre, spacing)
+    ball = Ball(values.shape, click, min(max(radii * radius, LEAST_RADIUS), FARTHEST), spacing)
+    own = values[ball.box]
+    alike = mapped.masked((own >= least) & (own <= most) & ball.inside, ball.box)
+    near = component_of(alike, ball.centre)
+    return _raise(connectedness[ball.box], near, membership(own[near], least))
+
+
+def _add_alike(
+    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int
+) -> int:
+    """Without any evidence: similar voxels in a ball that is small compared with the object."""
+    volume = max(BLIND_SHARE * size, 27) * np.prod(mapped.spacing)
+    radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
+    ball = Ball(connectedness.shape, click, radius, mapped.spacing)
+    difference, noise = mapped.difference
+    alike = np.abs(difference[ball.box] - difference[click]) <= BLIND_ALIKE * noise
+    if mapped.contrast[click] > 0:
+        own = at_click(mapped.contrast, click)
+        alike &= mapped.contrast[ball.box] >= FAINT_CONTRAST * own
+    alike = mapped.masked(alike & ball.inside, ball.box)
+    alike[ball.centre] = True
+    alike = component_of(alike, ball.centre)
+    return _raise(connectedness[ball.box], alike, np.float32(BLIND_MEMBERSHIP))
+
+
+def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32) -> int:
+    """Raise the connectedness of voxels in place; by how many the object has grown."""
+    before = part[voxels]
+    after = np.maximum(before, least)
+    part[voxels] = after
+    grown = (before < CONTRAST_THRESHOLD) & (after >= CONTRAST_THRESHOLD)
+    return int(np.count_nonzero(grown))
