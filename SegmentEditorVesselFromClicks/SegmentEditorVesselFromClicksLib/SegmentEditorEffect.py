@@ -85,7 +85,8 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         background = bool(callerInteractor.GetControlKey())
         reach = math.dist(position, self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget))
         clicks = self.live.clicks
-        if clicks is not None and not background and clicks.near(position, reach):
+        placed = [] if clicks is None else [each for kind in clicks.positions for each in kind]
+        if not background and any(math.dist(position, each) <= reach for each in placed):
             return False  # the markups take it from here
         self.live.click(position, background)
         return True

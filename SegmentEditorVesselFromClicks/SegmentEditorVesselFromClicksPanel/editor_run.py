@@ -5,7 +5,6 @@ cropped, turned or of another spacing. Points are in the world; the segmentation
 below its parent transform.
 """
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -73,7 +72,7 @@ class Clicks:
 
     @property
     def positions(self) -> tuple[list, list]:
-        """Where the placed points lie in the world: those in the vessel, those in the background."""
+        """Positions in the world of the points in the vessel, and of those in the background."""
         return self.points(VESSEL).world.tolist(), self.points(BACKGROUND).world.tolist()
 
     def add(self, position: Any, background: bool = False) -> None:
@@ -84,10 +83,6 @@ class Clicks:
         index = node.AddControlPointWorld(position)
         # Which of both lists has the last point is to be seen from the points alone.
         node.SetNthControlPointDescription(index, str(last + 1))
-
-    def near(self, position: Any, reach: float) -> bool:
-        """Whether a point lies within a distance (mm) of a position of the world."""
-        return any(math.dist(each, position) <= reach for each in sum(self.positions, []))
 
     def remove_last(self) -> None:
         """Remove the point that was placed last."""

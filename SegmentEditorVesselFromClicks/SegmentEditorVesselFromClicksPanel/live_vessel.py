@@ -184,7 +184,7 @@ class LiveVessel:
     # --- the preview
 
     def _request(self) -> None:
-        self._found = None
+        self._found, self._apply_soon = None, False
         self.ui.sentenceLabel.text = _("Looking for the vessel ...")
         self.run.request()
 
@@ -194,9 +194,11 @@ class LiveVessel:
 
     def _take(self, found: EditorRun) -> None:
         self._found = found
-        self._draw()
-        if self._apply_soon:
-            self.apply()
+        self.follow()  # a segment may have been removed just now
+        if self._found is not None:
+            self._draw()
+            if self._apply_soon:
+                self.apply()
 
     def _draw(self) -> None:
         """Show the vessels of all pending segments, as much of each as is wanted."""
@@ -256,8 +258,9 @@ class LiveVessel:
         """
         if self._found is None:  # then as soon as it is
             self._pending.add(self.clicks.segment_id)
-            self._apply_soon, self._asked = True, None
+            self._asked = None
             self.follow()
+            self._apply_soon = True
             return
         self.cancel()
         self._effect.saveStateForUndo()
