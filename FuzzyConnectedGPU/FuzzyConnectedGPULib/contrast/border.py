@@ -7,6 +7,7 @@ contrasts lie. The image of a sharp edge passes half of the contrast at the edge
 import numpy as np
 from scipy import ndimage
 
+from ..scene import CONTRAST_THRESHOLD
 from .contrast_map import ContrastMap
 
 CORE_DEPTH = 2.5  # in smallest spacings, from which on a voxel shows the vessel's own contrast
@@ -15,15 +16,13 @@ BORDER_SHARE = 0.5
 MIN_CORE = 1e-4  # share of core voxels within that distance
 
 
-def move_to_half_contrast(connectedness: np.ndarray, mapped: ContrastMap, cut: float) -> None:
+def move_to_half_contrast(connectedness: np.ndarray, mapped: ContrastMap) -> None:
     """Lower the connectedness, in place, outside half the contrast of the vessel's core.
 
     Vessels without a core, thinner than about five voxels, are left unchanged: blurring lowers
     their contrast, so that half of it does not mark the edge.
-
-    From the connectedness `cut` on a voxel belongs to the object.
     """
-    labels = connectedness >= cut
+    labels = connectedness >= CONTRAST_THRESHOLD
     if not labels.any():
         return
     box = ndimage.find_objects(labels.view(np.uint8))[0]

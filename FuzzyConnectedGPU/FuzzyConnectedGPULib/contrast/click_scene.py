@@ -81,7 +81,7 @@ def click_scene(
         remove_leaks(connectedness, mapped, vessel, leaks, progress)
     if border == "half":
         progress.check()
-        move_to_half_contrast(connectedness, mapped, CONTRAST_THRESHOLD)
+        move_to_half_contrast(connectedness, mapped)
     for click in clicks:
         connectedness[click.voxel] = 1
     for voxel in background:
