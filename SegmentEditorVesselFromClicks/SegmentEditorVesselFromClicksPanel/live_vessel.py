@@ -150,8 +150,8 @@ class LiveVessel:
         if now.segmentation_node is not seen.segmentation_node:  # where the same IDs name others
             self._pending = set()
         pending = self._pending.intersection(now.segments)
-        lists = {each: Clicks(now.segmentation_node, each) for each in pending}
-        points = {each: clicks.positions for each, clicks in lists.items() if clicks.nodes}
+        points = {each: Clicks(now.segmentation_node, each).positions for each in pending}
+        points = {each: placed for each, placed in points.items() if any(placed)}
         asked = (now[:3], points) if points and now.clicks is not None else None
         if asked != self._asked:
             self._stop() if asked is None else self._request()
