@@ -252,9 +252,9 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
         """The threshold that `segment` would choose: a float, mostly with a reason."""
-        from FuzzyConnectedGPUMRML.segmenting import automatic_threshold
+        from FuzzyConnectedGPUMRML.segmenting import default_threshold
 
-        return automatic_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
+        return default_threshold(sceneVolumeNode, backgroundSeedsNode, cut)
 
     def volumeCurve(self, sceneVolumeNode: Any) -> Any:
         """V(t) of a fuzzy scene: `FuzzyConnectedGPUMRML.fuzzy_scene.VolumeCurve`, in ml."""

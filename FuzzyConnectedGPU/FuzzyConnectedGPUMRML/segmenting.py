@@ -251,7 +251,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
     background = _background_points(options.backgroundSeedsNode, scene_node, values.shape)
     threshold = options.threshold
     if threshold is None:
-        threshold = automatic_threshold(scene_node, options.backgroundSeedsNode, options.cut)
+        threshold = default_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners = _division_of(scene_node, values.shape)
     hand_overs, outside = _hand_overs_of(lists, scene_node, values.shape)
     vessels = []
@@ -276,7 +276,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
     return result
 
 
-def automatic_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
+def default_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
     """The threshold that a run would choose for a scene: a float, mostly with a reason."""
     values, by_contrast = scene_array(scene_node), fuzzy_scene.contrast_threshold(scene_node)
     if by_contrast is not None:

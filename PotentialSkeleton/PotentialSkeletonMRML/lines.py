@@ -80,7 +80,7 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
     return data
 
 
-def transformed(
+def in_frame(
     skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
 ) -> CurveSkeleton:
     """A skeleton in another frame, which takes points (n, 3) there; with other fields.

@@ -166,7 +166,7 @@ def _write(
                 writing.put_beside(given, solid.node)
         for node in given:
             writing.claim(node, SKELETON, solid.node)
-    in_scene = lines.transformed(skeleton, lambda points: solid.points(points)[:, ::-1])
+    in_scene = lines.in_frame(skeleton, lambda points: solid.points(points)[:, ::-1])
     warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
     if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")

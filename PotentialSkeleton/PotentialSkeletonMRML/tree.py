@@ -166,7 +166,7 @@ class Tree:
         return reading.transformed(reading.transform_between(self.model, None), points[:, ::-1])
 
     def _in_world(self) -> CurveSkeleton:
-        return lines.transformed(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
+        return lines.in_frame(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
 
     # --- names and files
 

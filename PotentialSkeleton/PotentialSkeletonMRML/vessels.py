@@ -57,7 +57,7 @@ def tree_in_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
         return reading.transform_points(to_voxels, there)[:, ::-1]
 
     fields = {"shape": solid.mask.shape, "spacing": solid.spacing}
-    return lines.transformed(lines.stored_skeleton(model), move, **fields)
+    return lines.in_frame(lines.stored_skeleton(model), move, **fields)
 
 
 # ---- Vessels split by branch, and organs divided into the territories of branches

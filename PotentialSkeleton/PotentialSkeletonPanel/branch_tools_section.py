@@ -23,7 +23,7 @@ from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import counted, file_name, highlight, jump_slices
+from .result_section import count_with_noun, file_name, highlight, jump_slices
 
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
@@ -218,7 +218,7 @@ class BranchTools:
         of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
-        return text.format(count=counted(len(found), _("name"), _("names")))
+        return text.format(count=count_with_noun(len(found), _("name"), _("names")))
 
     def _show_narrowest(self, tree: Tree) -> None:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
@@ -284,7 +284,7 @@ class BranchTools:
     def _split(self, tree: Tree, progress: Any) -> str:
         node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress)
         count = node.GetSegmentation().GetNumberOfSegments()
-        segments = counted(count, _("segment"), _("segments"))
+        segments = count_with_noun(count, _("segment"), _("segments"))
         return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
     def _divide(self, tree: Tree, progress: Any) -> str:
@@ -294,7 +294,7 @@ class BranchTools:
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
         volumes = tree.divideOrgan(node, segment, kind, distance, progress).volumes
         largest = max(volumes, key=volumes.__getitem__)
-        parts = counted(len(volumes), _("part"), _("parts"))
+        parts = count_with_noun(len(volumes), _("part"), _("parts"))
         text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
         return text.format(parts=parts, name=largest, volume=volumes[largest])
 

@@ -403,14 +403,14 @@ def next_step(table: dict[str, list], parts: int, loops: int) -> str:
 
 def summary(table: dict[str, list], parts: int, loops: int) -> str:
     """One line: how many branches of what length, in how many parts, with how many loops."""
-    count = counted(len(table["branch"]), _("branch"), _("branches"))
+    count = count_with_noun(len(table["branch"]), _("branch"), _("branches"))
     text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
-    return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
+    return f"{text}, {count_with_noun(loops, _('loop'), _('loops')) if loops else _('no loops')}"
 
 
-def counted(number: int, one: str, many: str) -> str:
+def count_with_noun(number: int, one: str, many: str) -> str:
     """A number and its noun."""
     return f"1 {one}" if number == 1 else f"{number} {many}"
 

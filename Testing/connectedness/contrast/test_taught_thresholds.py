@@ -7,7 +7,7 @@ from scipy import ndimage
 from Benchmarks.clicks import deepest_voxel
 from Benchmarks.volumes import inside_liver, liver
 from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import click_scene, halos
+from FuzzyConnectedGPULib.contrast import background_clicks, click_scene
 
 SHAPE, FIRST = (40, 64, 64), (20, 16, 16)
 THERE, FAINT = np.s_[:, 38:59, 6:27], np.s_[:, 10:23, 40:62]
@@ -53,7 +53,7 @@ def test_a_click_in_a_halo_takes_halos_far_away(volume):
     assert after[THERE].sum() < before[THERE].sum()
     assert after[20, 48, 16]
     assert share(after, before, FAINT) > share(after, before, THERE)
-    assert (before != after)[THERE].sum() <= halos.MAX_CHANGES[0] * before.sum()
+    assert (before != after)[THERE].sum() <= background_clicks.MAX_CHANGES[0] * before.sum()
 
 
 def test_more_clicks_that_agree_change_more(volume):
