@@ -438,7 +438,7 @@ def test_the_mouse_in_a_slice_view(session, view):
     (node,) = session.live.clicks.nodes.values()
     position = [0.0, 0.0, 0.0]
     node.GetNthControlPointPositionWorld(0, position)
-    pixel = np.linalg.norm(np.subtract(*(view_ras(view, x) for x in (0, 1))))
+    pixel = np.linalg.norm([view.node.GetXYToRAS().GetElement(row, 0) for row in range(3)])
     assert np.linalg.norm(np.subtract(position, world_of(session.volume, FIRST))) < 2 * pixel
     assert session.preview()[session.first].mean() > 0.95
     view.press(at[0] + 2, at[1])
@@ -455,10 +455,6 @@ def test_the_mouse_in_a_slice_view(session, view):
     view.interactor.SetShiftKey(1)
     view.interactor.InvokeEvent("LeftButtonPressEvent")
     assert (session.points(), session.points("background")) == (1, 1)
-
-
-def view_ras(view, x):
-    return view.node.GetXYToRAS().MultiplyPoint((x, 0, 0, 1))[:3]
 
 
 def test_points_and_threshold_are_saved_with_the_scene_and_the_preview_is_not(session, tmp_path):
