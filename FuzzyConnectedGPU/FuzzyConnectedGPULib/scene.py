@@ -183,13 +183,15 @@ class AutomaticThreshold(float):
 
 
 class ContrastThreshold(float):
-    """The threshold of a scene of the model, always 0.5, and what it means in the image.
+    """The threshold of a scene of the contrast model, always 0.5, and what it means in the image.
 
     Attributes
     ----------
-    contrast, noise : float
+    contrast : float
         The least contrast: voxels that differ so much from their local background belong to the
-        vessels; and its standard deviation where there is no vessel. In the volume's unit.
+        vessels. In the volume's unit, as the noise.
+    noise : float
+        The standard deviation of the contrast where there is no vessel.
     reason : str
     """
 

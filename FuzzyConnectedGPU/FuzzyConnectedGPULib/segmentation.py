@@ -164,8 +164,8 @@ def segment(
     spacing : sequence of 3 float, optional
         Distance of voxels along K, J, I; by default 1, 1, 1.
     background_seeds : array_like, shape (n, 3), integers K, J, I, optional
-        Voxels that do not belong to the vessels. None is in the result, except for one vessel in
-        the model "affinity" with a given `threshold`, which they do not change. With several
+        Voxels that do not belong to the vessels; they are not in the result. In the model
+        "affinity" with a given `threshold` they change nothing for one vessel. With several
         vessels background is one more group, which takes what it reaches strongest.
     hand_overs : sequence of HandOver
         Branches that go to another vessel.

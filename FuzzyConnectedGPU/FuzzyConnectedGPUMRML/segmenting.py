@@ -156,7 +156,7 @@ class SegmentationResult:
 class Run:
     """All that a run needs of the scene, as arrays; `InputError` where a node cannot be used.
 
-    `lists` are the points of each vessel, `voxels` a copy of the volume's where there is one.
+    `lists` are the points of each vessel, `voxels` a copy of the volume's array, if there is one.
     """
 
     def __init__(

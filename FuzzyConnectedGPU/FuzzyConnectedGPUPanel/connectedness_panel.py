@@ -165,7 +165,7 @@ class ConnectednessPanel(Panel):
         )
 
     def origin(self) -> str:
-        """What a result of now would be made of, but for the threshold itself."""
+        """What a run would be made of now, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
         return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))

@@ -171,7 +171,7 @@ class _ComponentRun:
             self.thinning.thin_along(self.curves.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
-        """Measure along the component from the skeleton, on from the distances before."""
+        """Measure along the component from the skeleton; earlier distances are lowered."""
         volumes = self.volumes
         volumes.distances = geodesic_distance_on(
             volumes.mask,

@@ -41,8 +41,8 @@ def protrusion_endpoints(
     """Ends of the object's protrusions: flat indices, ascending.
 
     `distances` (int32, K, J, I) are geodesic from the core, -1 outside the object, which does not
-    touch the border; `depth` (float32) is the distance to the outside in mm, `min_length` the mm
-    that a protrusion is longer than `SLENDERNESS` times its radius. The voxels are put in their
+    touch the border; `depth` (float32) is the distance to the outside in mm, a protrusion is
+    longer than `SLENDERNESS` times its radius and `min_length` (mm). The voxels are put in their
     order on the device.
     """
     task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
@@ -101,9 +101,9 @@ def _ranked(
 ) -> tuple[np.ndarray, ...]:
     """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
-    The keys (distance and voxel) fall; of their order, from 1, are the ranks of voxels. By rank
-    follow the rank of the neighbour to join, and the depth; last, for each voxel that joins none by
-    itself, the ranks of its neighbours, (m, 26).
+    The keys hold distance and voxel, and fall; a voxel's rank, from 1, is its place among them. In
+    the same order come the rank of the neighbour that each voxel joins (0: it begins a component,
+    or may join several) and its depth; last, for each such 0, the ranks of its neighbours, (m, 26).
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
     distances, depth = put(distances).reshape(-1), put(depth).reshape(-1)

@@ -14,8 +14,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .critical_points import CriticalPoint
 from .curve_skeleton import Branch, CurveSkeleton, Node
-from .force_field import changes, counted
-from .options import SkeletonOptions, checked_device, checked_spacing
+from .options import SkeletonOptions, changes, checked_device, checked_spacing, counted
 
 if TYPE_CHECKING:  # they need numba, without which this package can be imported
     from .component import ComponentSkeleton

@@ -1,7 +1,6 @@
 """The force field of an object: the public function, and the field of each component."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from time import perf_counter
@@ -17,14 +16,9 @@ from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import boxes_of, dilate, erode, fill_cavities, label_components
 
 from .convolution import convolve, distance_bands, padded_shape
-from .options import MIN_STRENGTH, check_options, checked_device, checked_object
+from .options import MIN_STRENGTH, changes, check_options, checked_device, checked_object
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3  # classes of voxels
-CHANGES = (
-    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
-    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
-    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
-)
 # How many pairs of target and charge take as long as one padded voxel of the convolution.
 PAIRS_PER_VOXEL_ON_CPU, PAIRS_PER_VOXEL_ON_CUDA = 25, 15
 
@@ -459,22 +453,3 @@ def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any
         ridge = ridge_depths(unit_depth)
     thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))
-
-
-# ---- what is said of the object
-
-
-def changes(report: Mapping[str, Any]) -> list[str]:
-    """Messages on what was changed of the object before its skeleton was taken."""
-    return [
-        text.format(counted(report[count], noun), counted(report[voxels], "voxel"))
-        for count, voxels, text, noun in CHANGES
-        if report.get(count)
-    ]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural where it is not one."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

@@ -33,7 +33,7 @@ NAME = "Name"  # where a branch has one
 NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters of a name
-# Control characters, and halves of pairs, which no file holds and VTK's strings end the process at.
+# Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.
 HIDDEN = ("Cc", "Cs")
 # Where cross-sections were measured: the column of the table to the array.
 SECTIONS = {

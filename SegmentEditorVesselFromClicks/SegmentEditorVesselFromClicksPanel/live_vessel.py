@@ -23,7 +23,6 @@ from .editor_run import Clicks, EditorRun
 
 SKELETON = "PotentialSkeleton"
 APPLIED = "FuzzyVesselGPU.Applied"  # tag of a segment: its last Apply; Undo and Redo restore it
-RECORDS = 6  # of each segment: its last Apply, and those that 5 steps of Undo lead back to
 UI = Path(__file__).parents[1] / "Resources" / "UI" / "SegmentEditorVesselFromClicks.ui"
 
 
@@ -55,7 +54,7 @@ class LiveVessel:
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
         self._labels: dict[str, np.ndarray] = {}  # .. of each segment
-        # Flat indices of a segment's voxels that are Apply's, by its last Apply.
+        # Flat indices of a segment's voxels that are Apply's, by its ID and its tag.
         self._own: dict[tuple[str, str], np.ndarray] = {}
         self._soon = qt.QTimer()  # one change may send many events
         self._soon.setSingleShot(True)
@@ -278,33 +277,27 @@ class LiveVessel:
 
     def _write(self, segment_id: str, wanted: np.ndarray) -> None:
         node, base = self._seen.segmentation_node, slicer.qSlicerSegmentEditorAbstractEffect
+        segment = node.GetSegmentation().GetSegment(segment_id)
         before, own = self._voxels(segment_id), np.zeros_like(wanted)
-        np.put(own, self._own.get(self._state(segment_id), ()), True)
-        node.GetSegmentation().GetSegment(segment_id).SetTag(APPLIED, uuid4().hex)
-        leak = own & ~wanted
+        np.put(own, self._own.get((segment_id, tag_text(segment, APPLIED)), ()), True)
         for voxels, mode in (
-            (leak, base.ModificationModeRemove),
+            (own & ~wanted, base.ModificationModeRemove),
             (wanted, base.ModificationModeAdd),
         ):
             modifier = self._effect.defaultModifierLabelmap()
             array_from_image(modifier)[:] = voxels
             modifier.Modified()
             self._effect.modifySegmentByLabelmap(node, segment_id, modifier, mode)
-        after = self._voxels(segment_id)
-        self._own[self._state(segment_id)] = np.flatnonzero(after & (own | ~before))
-        for old in [each for each in self._own if each[0] == segment_id][:-RECORDS]:
-            del self._own[old]
+        own = self._voxels(segment_id) & (own | ~before)
+        tag = uuid4().hex
+        segment.SetTag(APPLIED, tag)
+        self._own[segment_id, tag] = np.flatnonzero(own).astype(np.uint32)
 
     def _voxels(self, segment_id: str) -> np.ndarray:
         """The voxels of a segment, on those that the editor edits."""
         image = slicer.vtkOrientedImageData()
         self._seen.segmentation_node.GetBinaryLabelmapRepresentation(segment_id, image)
         return voxels_on(image, self._effect.sourceVolumeImageData())
-
-    def _state(self, segment_id: str) -> tuple[str, str]:
-        """A segment and its last Apply."""
-        segment = self._seen.segmentation_node.GetSegmentation().GetSegment(segment_id)
-        return segment_id, tag_text(segment, APPLIED)
 
     def cancel(self) -> None:
         """Drop the preview; the points stay."""

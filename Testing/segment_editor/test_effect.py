@@ -200,6 +200,12 @@ def test_click_preview_apply(session):
     assert np.array_equal(session.segment("portal"), shown)
     assert session.preview() is None
     assert session.points() == 1
+    session.inner.CopySegmentFromSegmentation(session.inner, "portal")
+    copy = session.inner.GetNthSegmentID(2)
+    session.choose(copy)
+    session.click(BESIDE)
+    session.apply()
+    assert session.segment(copy)[shown].all()  # nothing in a copy is Apply's
 
 
 def test_apply_replaces_what_it_wrote_keeps_all_else_and_is_one_step_of_undo(session):

@@ -25,15 +25,15 @@ MIN_NOISE = 1e-6  # where there is none; of the range of intensities, where that
 MUCH_BLANK = 0.2  # share of voxels with the lowest value from which on it stands for "no signal"
 MIN_DISTANCE = 1.8  # deviations between the click and the tissue around it
 # A wide vessel (an aorta) stands out from none: it is itself the tissue in the small box, and in
-# the large one fat, muscle and bone grow into one. Then the spread is at most so many times the
-# noise.
+# the large one fat, muscle and bone grow into one. The spread of such a tissue is limited to so
+# many times the noise.
 NARROW = 1.7
 # A tissue of several: a mode of the histogram, of at least this share of the highest one, and at
 # least so many standard deviations of the voxels' noise from the click.
 MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
 # Its spread: of the voxels within so many deviations, iterated until it converges. Where other
-# tissues mix in, the wide limit grows with them: a spread that is so much wider than that of the
-# core counts as the core's. A Gaussian cut off at the core's limit has a smaller spread.
+# tissues mix in, the wide limit grows with them: where the spread is so many times that of the
+# core, the core's is taken. A Gaussian cut off at the core's limit has a smaller spread.
 WIDE_LIMIT, CORE_LIMIT, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
 MIXED, ITERATIONS = 1.4, 10
 
@@ -241,7 +241,7 @@ def median_and_deviation(values: np.ndarray) -> tuple[float, float]:
 def _median_and_deviation(
     values: np.ndarray, numbers: np.ndarray | None = None
 ) -> tuple[float, float]:
-    """Of values that are there so many times, or once each."""
+    """As `median_and_deviation`, of distinct values and how often each occurs; else once each."""
     if not len(values):
         return 0.0, 0.0
     median = _median(values, numbers)

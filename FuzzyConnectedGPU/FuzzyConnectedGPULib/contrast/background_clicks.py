@@ -16,8 +16,8 @@ from .clicks import (
 from .contrast_map import ContrastMap
 from .widest_paths import Reached
 
-# On a plateau of at least this inscribed radius, not much fainter than its peak, these go first:
-# voxels at least half as bright, within a reach.
+# On a plateau of at least this inscribed radius, not much fainter than its peak, the voxels within
+# the reach that have at least this share of its contrast are removed first.
 PLATEAU_RADIUS, PLATEAU_SHARE, PLATEAU_REACH = 4.0, 0.5, 6.0
 OF_PEAK, PEAK_WITHIN = 0.6, 3.0  # not fainter than this share of the peak within that distance
 # Then, everywhere, the least contrast is raised around the click, by a Gaussian of some inscribed
@@ -108,7 +108,7 @@ def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) ->
 # least contrast must rise with that of the vessel beside it, here and everywhere else. One such
 # click changes little, several that agree change more, and vessel clicks in halos say the opposite.
 # Constants were chosen on the six scans of `Benchmarks clicks`, where each of them may change by a
-# third without a loss of more than .003; phantoms neither gain nor lose (decision 0007).
+# third without a loss of Dice of more than .003; phantoms neither gain nor lose (decision 0007).
 
 HALO_WITHIN = 2.0  # smallest spacings within which a voxel's peak lies
 HALO_SHARE = 0.65  # of the peak below which a voxel is in its halo

@@ -30,8 +30,8 @@ FLOOR = PATH_LEVEL // 2  # paths weaker than half the least contrast of paths ar
 HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
 FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
-# So many vessel clicks too faint for any path lower all least contrasts, to no less than that
-# share, while the object grows by no more than that; each background click speaks against it.
+# So many vessel clicks too faint for any path lower all least contrasts: at most to this share, and
+# so that the object grows by at most this share of it, less with each background click.
 AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 # A background click of up to RAISE_UP_TO times the least contrast raises that everywhere.
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
@@ -51,15 +51,15 @@ def click_scene(
     from their surroundings in no way: each has added a few similar voxels around it.
     """
     progress = Progress.of(progress)
-    background = [tuple(map(int, voxel)) for voxel in negative]
+    negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
     clicks = [_click(mapped, tuple(map(int, p)), n == 0) for n, p in enumerate(positive)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
         memory = pool.submit(np.full, mapped.contrast.shape, np.float32(0), np.float32)
-        main = main_object(mapped, clicks, background)
+        main = main_object(mapped, clicks, negative_clicks)
     progress.check()
-    connected = main_connectedness(mapped, main, clicks, len(background))
+    connected = main_connectedness(mapped, main, clicks, len(negative_clicks))
     connectedness = memory.result()
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
@@ -74,7 +74,7 @@ def click_scene(
             size += added
             if not has_contrast:
                 without_contrast.append(click.voxel)
-    leaks = [voxel for voxel in background if connectedness[voxel] >= CONTRAST_THRESHOLD]
+    leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         vessel = [click.voxel for click in clicks]
         remove_leaks(connectedness, mapped, vessel, leaks, progress)
@@ -83,7 +83,7 @@ def click_scene(
         move_to_half_contrast(connectedness, mapped)
     for click in clicks:
         connectedness[click.voxel] = 1
-    for voxel in background:
+    for voxel in negative_clicks:
         connectedness[voxel] = 0
     return connectedness, main.least_contrast, without_contrast
 
@@ -103,7 +103,7 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 class FirstObject(NamedTuple):
     """The object of the first click alone; its least contrast is not yet that of all clicks.
 
-    `brighter` is the intensity of other objects that `reached`, its paths, competed with.
+    `reached` are its paths; objects above the intensity `brighter` competed with them.
     """
 
     click: Click | None
@@ -117,8 +117,8 @@ class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
     `least_contrast` is the contrast from which on a voxel belongs to it, `path_contrast` the least
-    contrast of paths. `halo_clicks` is by how many clicks background has the majority in halos; 0
-    where nothing is learned from them.
+    contrast of paths. `halo_clicks` is the majority of background clicks over vessel clicks in
+    halos; 0 where nothing is learned from them.
     """
 
     least_contrast: float
@@ -128,9 +128,16 @@ class MainObject:
 
 
 def main_object(
-    mapped: ContrastMap, clicks: list[Click], background: list[tuple[int, ...]]
+    mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]]
 ) -> MainObject:
-    """The main object; the first click decides which vessels are wanted."""
+    """The main object; the first click decides which vessels are wanted.
+
+    Its least contrast is found in this order: between the noise and the first click's contrast
+    (`midway`); raised where that click is in a faint part of a bright object (`_first_object`);
+    raised by background clicks that are hardly above it; lowered by fainter vessel clicks. Then
+    `main_connectedness` changes it voxel by voxel, as halos teach (`halo_contrasts`), and lowers
+    all by one share where faint clicks that no path reaches agree (`_raised_for_agreeing`).
+    """
     noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
     contrast = first.contrast if first else EVIDENT * noise
     lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
@@ -140,8 +147,8 @@ def main_object(
     starts = _bright_starts(mapped, clicks, first, lowest)
     if len(clicks) > 1:
         reached = _paths(mapped, clicks, starts, path_contrast, first_object)
-    halo_clicks = _majority_in_halos(mapped, clicks, background, least)
-    least = _raised_for_background(mapped, reached, background, least)
+    halo_clicks = _majority_in_halos(mapped, clicks, negative, least)
+    least = _raised_for_background(mapped, reached, negative, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
@@ -192,7 +199,7 @@ def _paths(
     mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float,
     first_object: FirstObject,
 ) -> Reached:  # fmt: skip
-    """The widest paths from the starts of clicks: where only the first has one, they are known."""
+    """The widest paths from the starts of clicks; those of the first click alone are cached."""
     first, brighter = first_object.click, mapped.brighter_objects([c.voxel for c in clicks])
     if first is not None and set(starts) == {first.start} and brighter == first_object.brighter:
         return first_object.reached
@@ -200,19 +207,19 @@ def _paths(
 
 
 def _majority_in_halos(
-    mapped: ContrastMap, clicks: list[Click], background: list[tuple[int, ...]], least: float
+    mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]], least: float
 ) -> int:
     """How many background clicks are in halos, less the vessel clicks there that contradict."""
-    false = [voxel for voxel in background if mapped.contrast[voxel] > least]
+    false = [voxel for voxel in negative if mapped.contrast[voxel] > least]
     count = sum(in_halo(mapped, voxel, least) for voxel in false)
     return count - sum(in_halo(mapped, click.voxel, least) for click in clicks[1:])
 
 
 def _raised_for_background(
-    mapped: ContrastMap, reached: Reached, background: list[tuple[int, ...]], least: float
+    mapped: ContrastMap, reached: Reached, negative: list[tuple[int, ...]], least: float
 ) -> float:
     """The least contrast, a little higher where background clicks are hardly above it."""
-    for voxel in background:
+    for voxel in negative:
         ratio = float(mapped.contrast[voxel]) / least
         if 1 < ratio < RAISE_UP_TO:
             factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
@@ -234,14 +241,14 @@ def _lowered_for_faint_clicks(
 
 
 def _contrast_of_share(reached: Reached, least: float, share: float) -> float:
-    """The contrast above which the object has this share of its voxels at the least contrast."""
+    """The contrast that leaves the object this share of the voxels of the least contrast."""
     values = reached.strong
     count = int(share * np.count_nonzero(values >= least))
     return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
 
 
 def main_connectedness(
-    mapped: ContrastMap, main: MainObject, clicks: list[Click], background: int
+    mapped: ContrastMap, main: MainObject, clicks: list[Click], negative_count: int
 ) -> np.ndarray:
     """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
 
@@ -255,10 +262,10 @@ def main_connectedness(
     own = membership(reached.contrast, contrasts)
     connected = np.minimum(own, level / (level + np.float32(PATH_LEVEL)))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
-    return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, background)
+    return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, negative_count)
 
 
-def _raised_for_agreeing(connected: np.ndarray, background: int) -> np.ndarray:
+def _raised_for_agreeing(connected: np.ndarray, negative_count: int) -> np.ndarray:
     """The connectedness with all least contrasts lowered, as faint vessel clicks agree.
 
     They lie in branches that only weak paths reach; others are missed for the same reason.
@@ -267,7 +274,7 @@ def _raised_for_agreeing(connected: np.ndarray, background: int) -> np.ndarray:
     if not size:
         return connected
     share = np.float32(LEAST_SHARE)
-    count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * background)) * size)
+    count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * negative_count)) * size)
     if count < connected.size:  # of equal ones all are taken, or none
         first_out = np.partition(connected, -count - 1)[-count - 1]
         least = connected[connected > first_out].min()

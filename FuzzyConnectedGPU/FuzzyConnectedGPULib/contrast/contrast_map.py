@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 BACKGROUND = 6.0
-# Deviations below the median at which intensities are clipped (air), and below which they were.
+# Intensities so many deviations below the median are clipped (air); below the second number of
+# them a voxel counts as clipped.
 LOWEST, NEARLY_LOWEST = 10.0, 9.0
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
@@ -80,9 +81,9 @@ class ContrastMap:
     background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
     -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
-    multiples of the smallest; `tissue` and `first_seed` are what it was found by, `gpu` and
-    `device_mask` the device where the arrays are, and the mask there. Two results are computed when
-    clicks ask for them, and cached: the `difference`, and the `first_object` of `click_scene`.
+    multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` and
+    `device_mask` are the device where the arrays are, and the mask there. Two results are computed
+    when clicks ask for them, and cached: the `difference`, and the `first_object` of `click_scene`.
     """
 
     box: tuple[slice, ...]
@@ -165,7 +166,7 @@ class ContrastMap:
     def is_blank(self, click: tuple[int, ...]) -> bool:
         """Whether a click lies in air, or whatever is so far below the tissue that it was clipped.
 
-        Only where the volume holds several tissues: there nothing is told apart.
+        Clipped voxels all look alike. Only where the volume holds several tissues.
         """
         lowest = self.tissue.median - NEARLY_LOWEST * self.tissue.deviation
         return self.several_tissues and self.polarity * self.smooth[click] < lowest

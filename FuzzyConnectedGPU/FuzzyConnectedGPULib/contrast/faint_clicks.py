@@ -21,8 +21,10 @@ from .contrast_map import ContrastMap
 EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the median counts
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
-FAINT_SHARE, FAINT_CONTRAST = 0.5, 0.6
-FAINT_RADII = LEAST_RADIUS = 3.0  # .. and of the smallest spacing, however thin the vessel is
+FAINT_SHARE = 0.5
+FAINT_CONTRAST = 0.6  # voxels of its structure have at least this share of the click's contrast
+FAINT_RADII = 3.0
+LEAST_RADIUS = 3.0  # smallest spacings, however thin the vessel is
 FARTHEST = LEAST_RADIUS * MAX_RADIUS
 # Among several tissues, where the vessel may be its own background (`lower_own_background`): so
 # many radii, without voxels that are brighter than the click's value / FAINT_CONTRAST.

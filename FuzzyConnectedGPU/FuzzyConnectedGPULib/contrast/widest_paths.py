@@ -1,4 +1,4 @@
-"""Widest paths of the weakest voxel, over all 26 neighbours, on the CPU.
+"""Widest paths of the weakest voxel, over all 26 neighbours, on the CPU and on CUDA.
 
 The strength of a path is the lowest level of its voxels; a voxel's connectedness is that of the
 strongest path from a start. A bucket queue (Dial 1969) empties levels from the highest down, so

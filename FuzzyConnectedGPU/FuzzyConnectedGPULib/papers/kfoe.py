@@ -1,10 +1,10 @@
 """The systems that the CUDA-kFOE papers compare, to be read beside the papers.
 
 `solve` is kFOE, the serial first-in-first-out queue of Udupa and Samarasekera 1996 (section 1.3).
-`solve_cuda` is Zhuge's two kernels with stored affinities, and `solve_corrected` the papers' own:
-one fused kernel, a look-up table, and correction iterations in 0 to 6 directions. The two on CUDA
-write without atomic maxima, so that updates are lost; `error_voxels` counts what is wrong in the
-end, as the papers' tables do.
+`solve_cuda` (`cuda_kfoe.cu`) is CUDA-kFOE, Zhuge's two kernels with stored affinities, and
+`solve_corrected` (`cuda_kfoe_corrected.cu`) the papers' own: one fused kernel, a look-up table, and
+correction iterations in 0 to 6 directions. The two on CUDA write without atomic maxima, so that
+updates are lost; `error_voxels` counts what is wrong in the end, as the papers' tables do.
 """
 
 from collections.abc import Callable

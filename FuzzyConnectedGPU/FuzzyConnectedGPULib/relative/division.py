@@ -200,7 +200,8 @@ def divide_by_contrast(
 
     `mapped` is the contrast map in host memory that the scene was computed from, `vessels` points
     (n, 3) by name, in the map's box; no path leaves the scene's voxels above 0. The background is
-    one more group, after the vessels: only where it is clicked, and not the vessel beside. Returns
+    one more group, after the vessels: its points stand for themselves, not for the vessel beside
+    them. Returns
     `UNOWNED`, the number of a group from 1 on, or `DISPUTED`.
     """
     groups = with_middles(mapped, vessels, background)
