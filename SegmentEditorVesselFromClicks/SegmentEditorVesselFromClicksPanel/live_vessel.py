@@ -49,7 +49,8 @@ class LiveVessel:
         self._observers = VTKObservationMixin()
         self._seen = Inputs()
         self._pending: set[str] = set()
-        self._asked: Any = None  # what the preview is computed from; None where there is none
+        # What the preview is computed from: settings, and the points of each pending segment.
+        self._asked: tuple[Any, dict] = ((), {})
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
         self._labels: dict[str, np.ndarray] = {}  # .. of each segment
@@ -143,18 +144,23 @@ class LiveVessel:
             for clicks, shown in ((seen.clicks, False), (now.clicks, True)):
                 for node in clicks.nodes.values() if clicks is not None else ():
                     node.SetDisplayVisibility(shown)
+            if self._found is None and not self.run.pending:
+                self._stop()  # the sentence is of another segment
+                self._asked = ((), {})
         elif now.points != seen.points:
             self._pending.add(now.clicks.segment_id)
         if now[:2] != seen[:2]:
             self._own = {}
         if now.segmentation_node is not seen.segmentation_node:  # where the same IDs name others
             self._pending = set()
-        pending = self._pending.intersection(now.segments)
+        pending = self._pending.intersection(now.segments) if now.clicks is not None else ()
         points = {each: Clicks(now.segmentation_node, each).positions for each in pending}
         points = {each: placed for each, placed in points.items() if any(placed)}
-        asked = (now[:3], points) if points and now.clicks is not None else None
-        if asked != self._asked:
-            self._stop() if asked is None else self._request()
+        asked, gone = (now[:3], points), self._asked[1].keys() - points.keys()
+        if now[:2] != seen[:2] or gone:
+            self._stop()  # else the result of a run for other voxels or segments would be shown
+        if points and asked != self._asked:
+            self._request()
         self._asked = asked
         self._show()
 
@@ -169,6 +175,8 @@ class LiveVessel:
         self.follow()
         if self._found is not None:
             self._draw()
+        elif not self.run.pending:  # it has failed
+            self._request()
 
     def _on_centrelines(self) -> None:
         segment_id = self.clicks.segment_id
@@ -196,7 +204,7 @@ class LiveVessel:
         self.follow()  # a segment may have been removed just now
         if self._found is not None:
             self._draw()
-            if self._apply_soon:
+            if self._apply_soon and not self.run.pending:
                 self.apply()
 
     def _draw(self) -> None:
@@ -255,10 +263,11 @@ class LiveVessel:
         What was written for the same points before is replaced: a point in a leak takes the leak
         away. What else a segment holds is kept. Masking and overwriting are the editor's.
         """
-        if self._found is None:  # then as soon as it is
+        if self._found is None or self.run.pending:  # then as soon as all is computed
             self._pending.add(self.clicks.segment_id)
-            self._asked = None
             self.follow()
+            if not self.run.pending:
+                self._request()
             self._apply_soon = True
             return
         self.cancel()
