@@ -6,15 +6,7 @@ from typing import Any
 import numpy as np
 
 from .input_validation import BackgroundConnectedError, checked_seeds
-from .scene import (
-    TINY,
-    TOP_LEVEL,
-    AutomaticThreshold,
-    FuzzyScene,
-    Leak,
-    scene_values,
-    volume_curve,
-)
+from .scene import TINY, TOP_LEVEL, AutomaticThreshold, FuzzyScene, Leak, scene_values, volume_curve
 
 UNSURE = 0.5  # an automatic threshold of lower confidence (0..1) is reported as unsure
 # An affinity exp(-z*z/2) belongs to a link z sigmas off, so on the scale log z = log(-2 log t) / 2

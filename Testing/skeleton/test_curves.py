@@ -15,13 +15,7 @@ from FuzzyVesselCoreLib.voxels.distances import (
     neighbour_steps,
     unit_of,
 )
-from PotentialSkeletonLib import (
-    critical_points,
-    endpoints,
-    force_field,
-    skeleton_graph,
-    volumes,
-)
+from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph, volumes
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -29,11 +23,7 @@ from PotentialSkeletonLib.endpoints import (
     endpoints_beyond,
     protrusion_endpoints,
 )
-from PotentialSkeletonLib.seeds import (
-    cells_with_sign_changes,
-    curvature_seeds,
-    divergence_seeds,
-)
+from PotentialSkeletonLib.seeds import cells_with_sign_changes, curvature_seeds, divergence_seeds
 from PotentialSkeletonLib.streamlines import Tracer, core_curves
 from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_at
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls

@@ -5,14 +5,7 @@ import numpy as np
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .clicks import (
-    MAX_RADIUS,
-    Ball,
-    component_of,
-    inscribed_radius,
-    peaks_near,
-    squared_distance,
-)
+from .clicks import MAX_RADIUS, Ball, component_of, inscribed_radius, peaks_near, squared_distance
 from .contrast_map import ContrastMap
 from .widest_paths import Reached
 

@@ -15,13 +15,7 @@ from typing import Any
 import qt
 from slicer.i18n import tr as _
 
-from ..gpu.device import (
-    CudaDevice,
-    cuda_packages,
-    cuda_status,
-    driver_version,
-    reset_cuda_status,
-)
+from ..gpu.device import CudaDevice, cuda_packages, cuda_status, driver_version, reset_cuda_status
 from .wording import short_reason
 
 
