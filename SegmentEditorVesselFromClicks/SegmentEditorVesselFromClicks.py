@@ -62,11 +62,11 @@ class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
         editor.setCurrentSegmentID(segment_id)
         editor.setActiveEffectByName("Vessel from clicks")
         try:
-            live = editor.activeEffect().self().live
-            live.click(seeds.GetNthControlPointPositionWorld(0))
-            while live.run.pending:
+            panel = editor.activeEffect().self().panel
+            panel.click(seeds.GetNthControlPointPositionWorld(0))
+            while panel.run.pending:
                 slicer.app.processEvents()
-            live.ui.applyButton.click()
+            panel.ui.applyButton.click()
             labels = slicer.util.arrayFromSegmentBinaryLabelmap(node, segment_id, volume)
             assert labels.sum() > 100, "the click has found no vessel"
         finally:

@@ -246,10 +246,10 @@ def segment_editor(folder: Path) -> None:
     for kind in KINDS[:2]:
         inner.GetSegment(inner.AddEmptySegment(kind, kind.capitalize())).SetColor(LOOKS[kind][1])
     with contextlib.closing(Editor("Vessel from clicks", segmentation, volume)) as editor:
-        frame, live = editor.effect.optionsFrame(), editor.effect.self().live
+        frame, panel = editor.effect.optionsFrame(), editor.effect.self().panel
 
         def wait() -> None:
-            while live.run.pending:
+            while panel.run.pending:
                 slicer.app.processEvents()
 
         editor.select(KINDS[0])
@@ -258,10 +258,10 @@ def segment_editor(folder: Path) -> None:
             editor.select(kind)
             for voxels, is_background in ((points[number], False), (background, True)):
                 for position in world_points(voxels, volume):
-                    live.click(position, is_background)
+                    panel.click(position, is_background)
                     wait()
-        live.apply()
-        live.ui.moreSlider.value = 0.3
+        panel.apply()
+        panel.ui.moreSlider.value = 0.3
         wait()
         segmentation.CreateClosedSurfaceRepresentation()
         window.show(volume, 1.3, world_points(points[1][:1], volume)[0])

@@ -203,7 +203,7 @@ def checked_seeds(seeds: Any, shape: tuple[int, ...], name: str = "seed") -> np.
     except ValueError:
         raise InputError(f"Each {name} is three integers K, J, I; got {seeds!r}.") from None
     if seeds.size == 0:
-        raise InputError(f"There is no {name}: place at least one inside the vessel.")
+        raise InputError(f"There is no {name}: place at least one.")
     if seeds.ndim == 1:
         seeds = seeds[np.newaxis]
     if seeds.ndim == 2 and seeds.shape[1] == 2 and shape[0] == 1:

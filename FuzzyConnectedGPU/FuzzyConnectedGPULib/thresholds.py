@@ -141,7 +141,7 @@ def choose_threshold(
     decide, if they can; the result is then a plain float. Raises as `background_threshold`.
     """
     automatic = automatic_threshold(scene)
-    if background_seeds is None:
+    if background_seeds is None or not np.size(background_seeds):
         return automatic
     return raised(automatic, background_threshold(scene, background_seeds), cut)
 

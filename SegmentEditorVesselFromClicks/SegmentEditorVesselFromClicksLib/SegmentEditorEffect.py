@@ -16,7 +16,7 @@ DRAGGED_WITHIN = 8  # pixels from a point: a press there drags it
 
 
 class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
-    """Segments a vessel from clicks; see `live_vessel.LiveVessel`.
+    """Segments a vessel from clicks; see `effect_panel.EffectPanel`.
 
     One is made when Slicer starts, and one for each Segment Editor; only these get widgets.
     """
@@ -25,7 +25,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         AbstractScriptedSegmentEditorEffect.__init__(self, scriptedEffect)
         scriptedEffect.name = "Vessel from clicks"  # other modules ask for it: not translated
         scriptedEffect.title = _("Vessel from clicks")
-        self.live: Any = None
+        self.panel: Any = None
 
     def clone(self) -> Any:
         import qSlicerSegmentationsEditorEffectsPythonQt as effects
@@ -54,23 +54,23 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         return qt.QCursor(qt.Qt.CrossCursor)
 
     def setupOptionsFrame(self) -> None:
-        from SegmentEditorVesselFromClicksPanel.live_vessel import LiveVessel
+        from SegmentEditorVesselFromClicksPanel.effect_panel import EffectPanel
 
-        self.live = LiveVessel(self.scriptedEffect)
+        self.panel = EffectPanel(self.scriptedEffect)
 
     def activate(self) -> None:
-        self.live.activate()
+        self.panel.activate()
 
     def deactivate(self) -> None:
-        self.live.activate(False)
+        self.panel.activate(False)
 
     def cleanup(self) -> None:
-        if self.live is not None:
-            self.live.cleanup()
+        if self.panel is not None:
+            self.panel.cleanup()
 
     def referenceGeometryChanged(self) -> None:
-        if self.live is not None:
-            self.live.follow()
+        if self.panel is not None:
+            self.panel.follow()
 
     def processInteractionEvents(
         self, callerInteractor: Any, eventId: int, viewWidget: Any
@@ -84,9 +84,9 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         position = self.xyToRas((x, y), viewWidget)
         background = bool(callerInteractor.GetControlKey())
         reach = math.dist(position, self.xyToRas((x + DRAGGED_WITHIN, y), viewWidget))
-        clicks = self.live.clicks
+        clicks = self.panel.clicks
         placed = [] if clicks is None else [each for kind in clicks.positions for each in kind]
         if not background and any(math.dist(position, each) <= reach for each in placed):
             return False  # the markups take it from here
-        self.live.click(position, background)
+        self.panel.click(position, background)
         return True

@@ -1,1 +1,1 @@
-"""The effect: its points and its runs (`editor_run`), and `live_vessel`."""
+"""The effect: its points and its runs (`editor_run`), and `effect_panel`."""

@@ -115,6 +115,7 @@ def test_a_background_seed_in_a_leak_raises_the_threshold(scene):
     leak = np.argwhere((scene.values > automatic) & (scene.values < 1))[:1]
     threshold = choose_threshold(scene, leak)
     assert threshold == background_threshold(scene, leak) > automatic
+    assert choose_threshold(scene, []) == automatic
     assert not isinstance(threshold, AutomaticThreshold)
     assert not binarize(scene, threshold)[tuple(leak[0])]
 

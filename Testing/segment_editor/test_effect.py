@@ -67,17 +67,17 @@ class Session:
         self.editor = Editor(NAME, self.segmentation, self.volume)
         self.editor.select("portal")
         self.editor.effect.activate()
-        self.live = self.editor.effect.self().live
-        self.ui = self.live.ui
+        self.panel = self.editor.effect.self().panel
+        self.ui = self.panel.ui
 
     def click(self, voxel, background=False):
-        self.live.click(world_of(self.volume, voxel), background)
+        self.panel.click(world_of(self.volume, voxel), background)
         self.wait()
 
     def click_and_begin(self, voxel):
         """Click, and return while the vessel is computed."""
-        self.live.click(world_of(self.volume, voxel))
-        while not self.live.run.working:
+        self.panel.click(world_of(self.volume, voxel))
+        while not self.panel.run.working:
             self.slicer.app.processEvents()
 
     def choose(self, segment_id):
@@ -104,7 +104,7 @@ class Session:
         """Let timers and runs end."""
         end = time.monotonic() + 60
         self.slicer.app.processEvents()
-        while self.live.run.pending:
+        while self.panel.run.pending:
             assert time.monotonic() < end
             self.slicer.app.processEvents()
 
@@ -125,16 +125,16 @@ class Session:
 
     def preview(self, number=None):
         """Where the preview shows a vessel (of a number); None without a preview."""
-        if self.live._preview._node is None:
+        if self.panel._preview._node is None:
             return None
-        found = self.slicer.util.arrayFromVolume(self.live._preview._node)
+        found = self.slicer.util.arrayFromVolume(self.panel._preview._node)
         return found > 0 if number is None else found == number
 
     def text(self):
-        return self.live.ui.sentenceLabel.text
+        return self.panel.ui.sentenceLabel.text
 
     def points(self, kind="vessel"):
-        return len(self.live.clicks.points(kind).labels)
+        return len(self.panel.clicks.points(kind).labels)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_the_module_s_own_test_works_the_effect(slicer_scene):
 def test_the_effect_is_registered_once_and_found_by_its_name(registered):
     (effect,) = registered.registeredEffects()
     assert (effect.name, effect.perSegment, effect.requireSegments) == (NAME, True, True)
-    assert effect.self().live is None
+    assert effect.self().panel is None
     assert not effect.self().icon().isNull()
     assert "Ctrl-click" in effect.self().helpText()
     clone = effect.self().clone()
@@ -283,7 +283,7 @@ def test_other_segments_keep_their_previews_when_one_is_cleared_or_deleted(sessi
     assert np.array_equal(session.preview(), alone)
     session.click_and_begin(BESIDE)
     session.inner.RemoveSegment("portal")
-    session.live.follow()
+    session.panel.follow()
     session.wait()
     assert "portal" not in session.text()
     assert not (session.preview() & alone).any()
@@ -295,7 +295,7 @@ def test_other_segments_keep_their_previews_when_one_is_cleared_or_deleted(sessi
 
 def test_apply_is_remembered_when_another_segment_is_chosen_before_it_is_done(session):
     session.click_and_begin(FIRST)
-    session.live.click(world_of(session.volume, BESIDE))  # it waits for the run of this one
+    session.panel.click(world_of(session.volume, BESIDE))  # it waits for the run of this one
     session.ui.applyButton.click()
     session.choose("hepatic")
     assert session.segment("portal")[session.first | session.second].mean() > 0.95
@@ -335,7 +335,7 @@ def test_with_other_voxels_the_preview_is_made_again_and_apply_adds(session, cha
     if change == "transform":
         moved = linear_transform(0, (1, 1, 1), (2, 0, 0))
         session.volume.SetAndObserveTransformNodeID(moved.GetID())
-    session.live.follow()
+    session.panel.follow()
     session.apply()
     if change == "transform":
         session.volume.SetAndObserveTransformNodeID(None)
@@ -403,7 +403,7 @@ def test_closing_the_scene_ends_everything(session):
     session.slicer.mrmlScene.Clear(False)
     session.wait()
     assert not session.ui.applyButton.enabled
-    session.live.click((0, 0, 0))  # without a segment: nothing happens
+    session.panel.click((0, 0, 0))  # without a segment: nothing happens
     assert not session.slicer.util.getNodesByClass("vtkMRMLMarkupsFiducialNode")
 
 
@@ -441,7 +441,7 @@ def test_the_mouse_in_a_slice_view(session, view):
     at = view.pixel_of(world_of(session.volume, FIRST))
     view.click(*at)
     session.wait()
-    (node,) = session.live.clicks.nodes.values()
+    (node,) = session.panel.clicks.nodes.values()
     position = [0.0, 0.0, 0.0]
     node.GetNthControlPointPositionWorld(0, position)
     pixel = np.linalg.norm([view.node.GetXYToRAS().GetElement(row, 0) for row in range(3)])
@@ -530,7 +530,7 @@ def test_any_transform_and_any_geometry(make, transforms, geometry):
     session.click(OTHER)
     assert session.text().startswith("Preview: ")
     assert "\n" not in session.text()  # no point is left out
-    found = mask_of(session.live._preview._node, session.volume, SHAPE)
+    found = mask_of(session.panel._preview._node, session.volume, SHAPE)
     inner = np.zeros(SHAPE, bool)
     inner[8:24, 6:34, 12:28] = True  # in all of the geometries
     k, j, _i = np.indices(SHAPE)
@@ -603,7 +603,7 @@ def test_vessels_that_touch_are_divided_among_the_segments_with_points(session):
 
     session.slicer.util.updateVolumeFromArray(session.volume, crossing().astype(np.float32))
     session.segmentation.SetReferenceImageGeometryParameterFromVolumeNode(session.volume)
-    session.live.follow()
+    session.panel.follow()
     session.click((6, 6, 2))
     together = session.preview()
     session.choose("hepatic")

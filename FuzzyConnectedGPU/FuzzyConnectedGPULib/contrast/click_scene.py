@@ -183,8 +183,8 @@ def _first_object(
         bright = max(click.contrast, float(np.percentile(strong, 90)))
         higher = midway(mapped.noise, np.sqrt(click.contrast * bright))
         least = max(least, min(higher, RAISED_TO * click.contrast))
-    mapped.first_object = FirstObject(click, least, brighter, reached)
-    return mapped.first_object
+    mapped.first_object = found = FirstObject(click, least, brighter, reached)
+    return found
 
 
 def _bright_starts(

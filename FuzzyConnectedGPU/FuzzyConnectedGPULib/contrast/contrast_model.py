@@ -135,7 +135,7 @@ def _scene(
 
 
 class CachedConnectedness:
-    """The contrast map of the last run, for runs that differ in their clicks alone.
+    """The contrast map of the last run, for runs that differ in their clicks alone, one at a time.
 
     It serves while volume, mask, spacing and device are the same. They are compared by value;
     volume and mask must not be changed in place until `forget`. On a device it caches 8 bytes per

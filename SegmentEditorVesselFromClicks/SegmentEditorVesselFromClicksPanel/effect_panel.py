@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
     points: tuple = ((), ())  # their positions, in the vessel and in the background
 
 
-class LiveVessel:
+class EffectPanel:
     """Points and preview while the effect is active.
 
     Segments whose changes have been neither applied nor cancelled are pending: the preview shows
