@@ -53,7 +53,7 @@ class EffectPanel:
         self._asked: tuple[Any, dict] = ((), {})
         self._found: Any = None  # the EditorRun that the preview shows
         self._active = self._apply_soon = False
-        self._labels: dict[str, np.ndarray] = {}  # .. of each segment
+        self._labels: dict[str, np.ndarray] = {}  # what it shows of each segment
         # Flat indices of a segment's voxels that are Apply's, by its ID and its tag.
         self._own: dict[tuple[str, str], np.ndarray] = {}
         self._soon = qt.QTimer()  # one change may send many events

@@ -2,6 +2,6 @@
 
 `contrast_model` (entry, and the cache of the last map) -> `contrast_map` (`filters`; `background`:
 the clicked tissue and the local background) -> `click_scene` (the main object by `widest_paths`;
-`faint_clicks`, `background_clicks`). What they share is in `clicks`.
-Without a click: `automatic_seeds` (`tubes`).
+`faint_clicks`, `background_clicks`). What they share is in `clicks`. Without a click:
+`automatic_seeds` (`tubes`).
 """
