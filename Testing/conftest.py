@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from emulators.slicer_files import use_files
+from FuzzyVesselCoreLib.compilation import prepare_numba
 from support.places import ROOT
 
 # Other programs on the machine must not let a test fail: no time is asserted.
@@ -19,7 +20,12 @@ settings.load_profile("untimed")
 
 
 def pytest_configure(config):
-    """With Slicer's own source every test must find it, also those that need no panel."""
+    """What must be set before a test is imported.
+
+    With Slicer's own source every test must find it, also those that need no panel; and functions
+    that the tests import have numba's cache of the project, as in the processes that they start.
+    """
+    prepare_numba()
     use_files()
     if os.environ.get("FUZZYVESSEL_SLICER_SOURCE"):
         from emulators.qt.application import install

@@ -59,10 +59,10 @@ if [ "$(cat "$place/stamp" 2>/dev/null)" != "$stamp" ]; then
     echo "Making the environment $place ..." >&2
     rm -rf "$place"
     "$base" -m venv "$place"
-    # In four parts, two at a time: pip unpacks and compiles on one core.
+    # In four parts, two at a time, as pip uses one core; Python compiles what it needs of them.
     requirements "$name.txt" | awk -v part="$place/part" '{print >(part NR % 4)}'
     printf '%s\0' "$place"/part? | xargs -0 -P 2 -n 1 "$place/bin/python" -m pip install --quiet \
-        --disable-pip-version-check --no-deps -r >&2 ||
+        --disable-pip-version-check --no-compile --no-deps -r >&2 ||
         fail "pip could not install requirements/$name.txt (see above)."
     if [ -n "$card" ]; then
         "$place/bin/python" -m pip install --quiet --disable-pip-version-check $card >&2 ||
