@@ -7,7 +7,7 @@ python=$(bash "$root/requirements/environment.sh" test)
 cd "$root"
 "$python" -m ruff check .
 "$python" -m ruff format --check .
-# Modules and tests are compiled once, whatever is set here, not by each process that needs them.
+# Modules are compiled once, whatever is set here, not by each process that needs them.
 export PYTHONDONTWRITEBYTECODE=
 # Types are checked on one core beside all the rest; what is found is said at the end.
 found=$(mktemp)
@@ -15,13 +15,8 @@ types=
 trap '[ -z "$types" ] || kill "$types" 2>/dev/null || :; rm -f "$found"' EXIT
 "$python" -m mypy >"$found" 2>&1 &
 types=$!
-# Collecting once leaves the tests compiled for all workers. Ctrl+C ends it and all the rest: pytest
-# takes the signal for itself, and its status would be that of a file with an error.
-trap 'exit 130' INT
-"$python" -m pytest --collect-only -qq "$@" -n 0 >/dev/null || true
-trap - INT
 status=0
-"$python" -m pytest -n auto --maxprocesses 4 --dist loadfile "$@" || status=$?
+"$python" -m pytest -n 3 --dist loadfile "$@" || status=$?
 wait "$types" || status=1
 types=
 cat "$found"

@@ -78,7 +78,7 @@ def error_of(capsys, *arguments):
     return lines[0]
 
 
-def test_labels_scene_and_report(scan, tmp_path, capsys):
+def test_labels_scene_and_report(scan, tmp_path, capsys, without_3d):
     path, vessel = scan
     out = tmp_path / "results"
     options = ["--seed", "15,10,6", "--threshold", "0.02", "--solver", "exact"]
