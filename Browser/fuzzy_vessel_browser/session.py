@@ -254,7 +254,7 @@ class Session:
             self._wanted = False
             await self.do(SEGMENTING, self._segment)
             await asyncio.sleep(REST)
-            if not self._wanted and self.result is not None:
+            if not self._wanted:
                 await self.do(DRAWING, self._make_surfaces)
 
     async def do(self, work: str, job: Callable[[], Awaitable[None]]) -> None:
@@ -335,6 +335,8 @@ class Session:
 
     async def _make_surfaces(self) -> None:
         """What the voxels look like in 3D; observers draw it."""
+        if self.result is None:  # no points, or another volume was opened meanwhile
+            return
         node = self.result.segmentationNode
         inner = node.GetSegmentation()
         for each in self.result.segmentIDs:

@@ -74,6 +74,22 @@ def test_a_click_gives_what_the_library_gives(session, phantom):
     assert "Not vessel" in session.next_step()
 
 
+def test_no_surface_of_a_result_that_has_gone_meanwhile(session, phantom):
+    async def another_volume():
+        await asyncio.sleep(1)
+        session.open(add_phantom(phantom)[0])
+
+    async def script():
+        click(session, phantom.seeds[0])
+        while session.result is None:
+            await asyncio.sleep(0.01)
+        await session.do("Opening", another_volume)
+        await session.settled()
+
+    run(script)
+    assert (session.said, session.problem) == ("", False)
+
+
 def test_not_vessel_undo_and_redo(session, phantom):
     first = expected(phantom, phantom.seeds[:1])
     inside = np.argwhere(first)
