@@ -168,8 +168,10 @@ def block(k, j, i):
     return mask
 
 
-def test_the_module_s_own_test_works_the_effect(slicer_scene):
-    test = sys.modules[MODULE].SegmentEditorVesselFromClicksTest()
+def test_the_self_test_works_the_effect(registered):
+    from segment_editor.SegmentEditorVesselFromClicksTest import SegmentEditorVesselFromClicksTest
+
+    test = SegmentEditorVesselFromClicksTest()
     said = []
     test.delayDisplay = said.append
     test.runTest()

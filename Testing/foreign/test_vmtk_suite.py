@@ -1,11 +1,9 @@
-"""Suites of others: VMTK's aorta, OME-NGFF's cases.
+"""VMTK's aorta: lengths, angles and sections of our centrelines beside its own.
 
-The environment variable FUZZYVESSEL_SUITES names a folder with clones of github:vmtk/vmtk-test-data
-and github:ome/ngff-spec (branch 0.5); VMTK and jsonschema are Python packages. What is
-missing is skipped.
+The environment variable FUZZYVESSEL_SUITES names a folder with a clone of
+github:vmtk/vmtk-test-data; VMTK is a Python package. What is missing is skipped.
 """
 
-import json
 import os
 from pathlib import Path
 
@@ -13,12 +11,11 @@ import numpy as np
 import pytest
 
 SUITES = Path(os.environ.get("FUZZYVESSEL_SUITES", "no folder"))
-VMTK, NGFF = SUITES / "vmtk-test-data", SUITES / "ngff-spec"
+VMTK = SUITES / "vmtk-test-data"
 SIZE = 0.5  # mm of a voxel of the aorta
 needs_vmtk_data = pytest.mark.skipif(
     not VMTK.is_dir(), reason="FUZZYVESSEL_SUITES has no vmtk-test-data"
 )
-needs_ngff = pytest.mark.skipif(not NGFF.is_dir(), reason="FUZZYVESSEL_SUITES has no ngff-spec")
 
 
 def poly_data(name):
@@ -166,69 +163,3 @@ def test_vmtk_takes_our_centrelines_and_our_sections_are_its_own(aorta):
         ratio = np.array([getattr(each, name)[0] for each in found]) / expected
         assert np.median(ratio) == pytest.approx(1, abs=0.015), name
         assert np.abs(ratio - 1).max() < 0.1, name
-
-
-# --- OME-NGFF
-
-
-def ngff_cases(*suites):
-    for suite in suites:
-        path = NGFF / "tests" / f"{suite}.json"
-        for case in json.loads(path.read_text())["tests"] if path.is_file() else ():
-            yield pytest.param(case["data"], case["valid"], id=case["formerly"])
-
-
-@needs_ngff
-@pytest.mark.parametrize(
-    ("attributes", "valid"), list(ngff_cases("image_suite", "strict_image_suite"))
-)
-def test_an_ome_zarr_of_the_specification_is_read_or_refused(
-    slicer_scene, tmp_path, attributes, valid
-):
-    """A valid image of axes t, c, z, y, x is read; what is not read is refused in one line."""
-    zarr = pytest.importorskip("zarr", minversion="3")
-    import slicer
-
-    from fuzzy_vessel.reading.volumes import read_volume
-    from FuzzyVesselCoreLib.errors import InputError
-
-    images = attributes["ome"].get("multiscales") or [{}]
-    axes = [str(each.get("name")) for each in images[0].get("axes", ())]
-    path = tmp_path / "image.ome.zarr"
-    group = zarr.open_group(str(path), mode="w", zarr_format=3)
-    group.attrs.update(attributes)
-    for dataset in images[0].get("datasets", ()):
-        if isinstance(dataset.get("path"), str):
-            shape = [8 if name in "zyx" else 1 for name in axes] or [8, 8]
-            group.create_array(dataset["path"], data=np.ones(shape, np.uint8))
-    readable = valid and "".join(axes) in ("yx", "zyx", "czyx", "tczyx", "cyx", "tyx")
-    node, said = None, ""
-    try:
-        node = read_volume(path)
-    except InputError as error:
-        said = str(error)
-    assert "\n" not in said
-    assert node or not readable, said
-    assert node is None or slicer.util.arrayFromVolume(node).shape[-2:] == (8, 8)
-
-
-@needs_ngff
-def test_labels_are_written_as_the_specification_has_them(tmp_path):
-    jsonschema = pytest.importorskip("jsonschema")
-    zarr = pytest.importorskip("zarr", minversion="3")
-    from referencing import Registry
-    from referencing.jsonschema import DRAFT202012
-
-    from FuzzyConnectedGPULib.distributed import labels
-
-    scene = np.zeros((6, 8, 10), np.uint16)
-    scene[2:4, 2:6] = 40000
-    labels(scene, 0.5, tmp_path / "labels.ome.zarr", spacing=(2, 1, 1))
-    written = dict(zarr.open_group(str(tmp_path / "labels.ome.zarr"), mode="r").attrs)
-    schemas = [json.loads(path.read_text()) for path in (NGFF / "schemas").glob("*.schema")]
-    registry = Registry().with_resources(
-        [(each["$id"], DRAFT202012.create_resource(each)) for each in schemas if "$id" in each]
-    )
-    for name in ("image", "label"):
-        schema = json.loads((NGFF / "schemas" / f"{name}.schema").read_text())
-        jsonschema.Draft202012Validator(schema, registry=registry).validate(written)
