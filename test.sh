@@ -15,6 +15,7 @@ types=
 trap '[ -z "$types" ] || kill "$types" 2>/dev/null || :; rm -f "$found"' EXIT
 "$python" -m mypy >"$found" 2>&1 &
 types=$!
+trap 'exit 130' INT  # pytest takes Ctrl+C for itself
 status=0
 "$python" -m pytest -n 3 --dist loadfile "$@" || status=$?
 wait "$types" || status=1

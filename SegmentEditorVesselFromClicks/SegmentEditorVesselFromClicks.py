@@ -3,7 +3,7 @@ from pathlib import Path
 import slicer
 from slicer.i18n import tr as _
 from slicer.i18n import translate
-from slicer.ScriptedLoadableModule import ScriptedLoadableModule
+from slicer.ScriptedLoadableModule import ScriptedLoadableModule, ScriptedLoadableModuleTest
 
 
 class SegmentEditorVesselFromClicks(ScriptedLoadableModule):
@@ -32,3 +32,10 @@ def registerEffect() -> None:
     effect = effects.qSlicerSegmentEditorScriptedEffect(None)
     effect.setPythonSource(source.as_posix())
     effect.self().register()
+
+
+class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
+    """Self test: each Segment Editor has the effect; Testing/segment_editor works with it."""
+
+    def runTest(self) -> None:
+        assert "Vessel from clicks" in slicer.qMRMLSegmentEditorWidget().availableEffectNames()

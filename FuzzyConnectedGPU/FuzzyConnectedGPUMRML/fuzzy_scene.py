@@ -19,7 +19,7 @@ from .vessel_lists import is_hand_over
 # Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
 INPUTS = "FuzzyVesselGPU.Inputs"  # the origin
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
-AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # of the model "affinity", where a run chose it
+AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
 # .. and of several vessels: their lists, in the order of the labels, and the division.
 VESSELS, DIVIDED = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"

@@ -240,8 +240,9 @@ NO_VOXELS = np.empty(0, np.int64)
 class LevelThinning:
     """Thins a component along its traced curves; each level contains the one before.
 
-    All sets of voxels are ascending arrays of flat indices: `anchors` are those that the skeleton
-    must hold (critical points, endpoints, seeds). `level_voxels` counts the skeleton's of each
+    All sets of voxels are ascending arrays of flat indices: `anchors` are those that thinning
+    keeps (critical points, endpoints, seeds), unless they lie beside the skeleton and are trimmed;
+    then they are anchors no more. `level_voxels` counts the skeleton's of each
     level, `removable` those that could go without a change of topology and are no ends; `is_thin`
     says whether all of these belong to the level before, which must stay whole.
     """
@@ -256,11 +257,11 @@ class LevelThinning:
         self.removable, self.is_thin = 0, True
 
     def anchor(self, voxels: np.ndarray) -> None:
-        """Let the skeleton hold voxels."""
+        """Let thinning keep voxels."""
         self.anchors = union(self.anchors, voxels)
 
     def thin_along(self, traced: np.ndarray, progress: Progress) -> None:
-        """Thin the object to a skeleton that lies along traced voxels and holds the anchors."""
+        """Thin the object to a skeleton along traced voxels and anchors."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
         order = removal_order(self._volumes.depth, voxels)

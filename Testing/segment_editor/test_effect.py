@@ -169,9 +169,10 @@ def block(k, j, i):
 
 
 def test_the_self_test_works_the_effect(registered):
-    from segment_editor.SegmentEditorVesselFromClicksTest import SegmentEditorVesselFromClicksTest
+    from segment_editor.EffectSelfTest import EffectSelfTest
 
-    test = SegmentEditorVesselFromClicksTest()
+    sys.modules[MODULE].SegmentEditorVesselFromClicksTest().runTest()
+    test = EffectSelfTest()
     said = []
     test.delayDisplay = said.append
     test.runTest()

@@ -251,6 +251,10 @@ class qMRMLSegmentEditorWidget(qMRMLWidget):
     def setCurrentSegmentID(self, segment_id):
         self._segment_id = segment_id
 
+    def availableEffectNames(self):
+        factory = qSlicerSegmentEditorEffectFactory.instance()
+        return [each.name for each in factory.registeredEffects()]
+
     def setActiveEffectByName(self, name):
         if self._editor is not None:
             self._editor.close()

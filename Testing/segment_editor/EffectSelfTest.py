@@ -9,14 +9,13 @@ from FuzzyVesselCoreLib.mrml.points import add_phantom
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 
-class SegmentEditorVesselFromClicksTest(ScriptedLoadableModuleTest):
+class EffectSelfTest(ScriptedLoadableModuleTest):
     """Self test in a Segment Editor on the liver phantom."""
 
     def runTest(self) -> None:
         """A click shows a preview, Apply writes it into the selected segment."""
         if find_spec("numba") is None:  # it is installed at the first run, after a question
-            self.delayDisplay("Skipped: numba is not installed.")
-            return
+            self.skipTest("numba is not installed")
         slicer.mrmlScene.Clear()
         volume, seeds, _background = add_phantom(liver_phantom((48, 48, 48)))
         node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLSegmentationNode")
