@@ -1,5 +1,6 @@
 """The skeleton of one component, stage by stage."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -43,27 +44,7 @@ class ComponentSkeleton:
     index_sum: int | None  # likewise
     messages: tuple[str, ...]  # from the field
     device: str  # of the field
-
-
-class Stages:
-    """Seconds of named stages, each a part of a run, on top of its progress."""
-
-    def __init__(self, progress: Progress, seconds: dict[str, float] | None = None) -> None:
-        self.progress = progress
-        self.seconds: dict[str, float] = {} if seconds is None else seconds
-
-    def part(self, start: float, end: float) -> "Stages":
-        """Stages of a part of the run; their seconds count in `seconds`."""
-        return Stages(self.progress.part(start, end), self.seconds)
-
-    @contextmanager
-    def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
-        """Time a stage; it gets its own part of the progress."""
-        progress = self.progress.part(start, end)
-        progress.advance(0.0)
-        began = perf_counter()
-        yield progress
-        self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
+    seconds: dict[str, float]  # of each stage
 
 
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
@@ -75,14 +56,17 @@ GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on 
 
 
 def skeletonize_component(
-    mask: np.ndarray, spacing: tuple[float, float, float], options: SkeletonOptions, stages: Stages
+    mask: np.ndarray,
+    spacing: tuple[float, float, float],
+    options: SkeletonOptions,
+    progress: Progress,
 ) -> ComponentSkeleton:
     """The skeleton of one component (bool, off the array's border) up to the options' level."""
     device = checked_device(options.method, options.device)
     if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
         device = "cpu"
     skeleton, notes = on_device_or_cpu(
-        device, lambda gpu: _ComponentRun(mask, spacing, options, stages, gpu).run()
+        device, lambda gpu: _ComponentRun(mask, spacing, options, progress, gpu).run()
     )
     return replace(skeleton, messages=(*notes, *skeleton.messages))
 
@@ -90,8 +74,9 @@ def skeletonize_component(
 class _ComponentRun:
     """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
 
-    def __init__(self, mask, spacing, options, stages, gpu):
-        self.options, self.stages = options, stages
+    def __init__(self, mask, spacing, options, progress, gpu):
+        self.options, self.progress = options, progress
+        self.seconds: dict[str, float] = defaultdict(float)
         self.critical_points: list[CriticalPoint] = []
         self.field: ForceField | None = None  # none for a component that is too small
         # Its field is summed on the device; all else only if it is so large that this is faster.
@@ -99,12 +84,20 @@ class _ComponentRun:
         if self.gpu is not None:
             gpu.keep(mask, gpu.put(mask))
         self.seeds = np.empty((0, 3), np.int64)
-        with stages.stage("distance", 0.0, 0.05) as progress:
+        with self.stage("distance", 0.0, 0.05) as progress:
             depth, characteristic = depth_and_characteristic(mask, spacing, progress, self.gpu)
             self.characteristic = characteristic
             self.volumes = ComponentVolumes(mask, spacing, depth)
             self.curves = ComponentCurves(self.volumes)
             self.thinning = LevelThinning(self.volumes, characteristic)
+
+    @contextmanager
+    def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
+        """Time a stage; it gets its own part of the progress."""
+        progress, began = self.progress.part(start, end), perf_counter()
+        progress.advance(0.0)
+        yield progress
+        self.seconds[name] += perf_counter() - began
 
     def run(self) -> ComponentSkeleton:
         if np.count_nonzero(self.volumes.mask) >= MIN_FIELD_VOXELS:
@@ -126,7 +119,7 @@ class _ComponentRun:
     def compute_field(self) -> ForceField:
         """Sum the field; its forces and classes are kept with the component's volumes, too."""
         volumes, options = self.volumes, self.options
-        with self.stages.stage("field", 0.05, 0.55) as progress:
+        with self.stage("field", 0.05, 0.55) as progress:
             sides = volumes.spacing
             unit_depth = None
             if len(set(sides)) == 1:
@@ -149,7 +142,7 @@ class _ComponentRun:
     def find_core(self, field: ForceField) -> None:
         """Critical points of the field and seeds, and the curves between these points."""
         volumes, level = self.volumes, self.options.level
-        with self.stages.stage("critical points", 0.55, 0.58) as progress:
+        with self.stage("critical points", 0.55, 0.58) as progress:
             points = critical_points(field, True, progress, self.gpu)
             if level >= 2:
                 self.seeds = divergence_seeds(
@@ -160,14 +153,14 @@ class _ComponentRun:
             voxels = voxels_at([point.position for point in points]).reshape(-1, 3)
             inside = self.volumes.depth[tuple(voxels.T)] > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
-        with self.stages.stage("curves", 0.58, 0.6) as progress:
+        with self.stage("curves", 0.58, 0.6) as progress:
             self.curves.trace_core([p for p in points if p.kind != REPELLER], progress)
             anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
             voxels = voxels_at(anchors).reshape(-1, 3)
             self.thinning.anchor(np.ravel_multi_index(voxels.T, self.volumes.shape))
 
     def thin_along_curves(self, start: float) -> None:
-        with self.stages.stage("thinning", start, start + 0.05) as progress:
+        with self.stage("thinning", start, start + 0.05) as progress:
             self.thinning.thin_along(self.curves.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
@@ -186,12 +179,12 @@ class _ComponentRun:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
         volumes, spacing = self.volumes, self.volumes.spacing
         min_length = MIN_PROTRUSION * min(spacing)
-        with self.stages.stage("tips", 0.65, 0.7) as progress:
+        with self.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
             endpoints = protrusion_endpoints(
                 volumes.distances, volumes.depth, spacing, min_length, progress, self.gpu
             )
-        with self.stages.stage("curves", 0.7, 0.75) as progress:
+        with self.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
             if self.field is not None:
                 self.add_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
@@ -200,7 +193,7 @@ class _ComponentRun:
     def extend_ends(self, endpoints: np.ndarray) -> bool:
         """Extend ends of the skeleton to the ends of protrusions; whether any was extended."""
         volumes, skeleton = self.volumes, self.thinning.skeleton
-        with self.stages.stage("tips", 0.8, 0.85) as progress:
+        with self.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
             new_endpoints = endpoints_beyond(
                 volumes.distances,
@@ -217,10 +210,10 @@ class _ComponentRun:
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
         volumes = self.volumes
-        with self.stages.stage("tips", 0.9, 0.94) as progress:
+        with self.stage("tips", 0.9, 0.94) as progress:
             self.measure_distances(progress)
             seeds = curvature_seeds(volumes.mask, progress)
-        with self.stages.stage("curves", 0.94, 0.95) as progress:
+        with self.stage("curves", 0.94, 0.95) as progress:
             self.add_seeds(seeds, CURVATURE_CLEARANCE, progress)
 
     def add_endpoints(self, endpoints, progress):
@@ -237,12 +230,12 @@ class _ComponentRun:
         volumes, field = self.volumes, self.field
         voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
         traced = is_in_any(thinning.skeleton, curves.voxels(), thinning.anchors)
-        with self.stages.stage("graph", 0.97, 1.0) as progress:
+        with self.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
             nodes, branches = skeleton_graph(
                 voxels, positions, volumes.mask, volumes.spacing, progress, self.gpu
             )
-        with self.stages.stage("checks", 1.0, 1.0):
+        with self.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
             joins = max(component_count(voxels[traced]) - 1, 0)
         return ComponentSkeleton(
@@ -263,4 +256,5 @@ class _ComponentRun:
             index_sum=index_sum(self.critical_points) if field else None,
             messages=field.notes if field else (),
             device=field.device if field else "cpu",
+            seconds=dict(self.seconds),
         )

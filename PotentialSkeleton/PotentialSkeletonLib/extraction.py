@@ -1,8 +1,10 @@
 """Public entry point: from a labelmap to its curve skeleton, component by component; the report."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,11 +110,11 @@ def assemble(
     spacing (mm).
     """
     with needs_numba():  # the package can be imported without it
-        from .component import Stages, skeletonize_component
+        from .component import skeletonize_component
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
-    stages = Stages(progress)
-    with stages.stage("prepare", 0.0, 0.02) as preparing:
-        prepared = prepare(preparing)
+    began = perf_counter()
+    prepared = prepare(progress.part(0.0, 0.02))
+    seconds = defaultdict(float, prepare=perf_counter() - began)
     parts: list[ComponentSkeleton] = []
     nodes: list[Node] = []
     branches: list[Branch] = []
@@ -121,9 +123,11 @@ def assemble(
     ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
     shares = pairwise([0.02, *ends])  # of the progress
     for number, ((origin, mask), share) in enumerate(zip(prepared.components, shares), 1):
-        part = skeletonize_component(mask, spacing, options, stages.part(*share))
+        part = skeletonize_component(mask, spacing, options, progress.part(*share))
         first_node = len(nodes)
         parts.append(part)
+        for stage, spent in part.seconds.items():
+            seconds[stage] += spent
         voxels.append(part.voxels + origin)
         points += [replace(p, position=p.position + origin) for p in part.critical_points]
         for node in part.nodes:
@@ -132,7 +136,7 @@ def assemble(
             start, end = branch.start + first_node, branch.end + first_node
             branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
     report = skeleton_report(prepared, parts, nodes, branches)
-    report["seconds"] = stages.seconds
+    report["seconds"] = dict(seconds)
     progress.advance(1.0)
     all_voxels = np.concatenate(voxels)
     all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
