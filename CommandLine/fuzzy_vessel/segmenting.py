@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPUMRML.fuzzy_scene import contrast_text
 from FuzzyConnectedGPUMRML.vessel_lists import color_of, set_kind
 from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
@@ -166,7 +167,7 @@ def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
     warnings = [*inputs.notes, *result.warnings]
-    threshold = _threshold(result.threshold, options)
+    threshold = _threshold(result, options)
     outcome = Outcome(result, segmentation, labels, threshold, warnings, options.fill_gaps)
     if inputs.phantom is not None:
         liver = inputs.phantom.liver > 0
@@ -175,17 +176,19 @@ def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     return outcome
 
 
-def _threshold(value, options):
+def _threshold(result, options):
     """The threshold and how it was chosen, as the report has it."""
-    chosen, details = "just above the background seeds", ()
+    threshold, scene = result.threshold, result.scene
+    chosen, details = "just above the background seeds", {}
     if options.threshold is not None:
         chosen = "by the user"
-    elif hasattr(value, "contrast"):
-        chosen, details = "from the seeds' contrast", ("contrast", "noise", "reason")
-    elif hasattr(value, "confidence"):
-        chosen, details = "automatically", ("confidence", "reason")
-    known = {name: getattr(value, name) for name in details}
-    return {"value": float(value), "chosen": chosen, **known}
+    elif scene.least_contrast is not None:
+        chosen, reason = "from the seeds' contrast", contrast_text(result.sceneNode)
+        details = {"contrast": scene.least_contrast, "noise": scene.noise, "reason": reason}
+    elif hasattr(threshold, "confidence"):
+        chosen = "automatically"
+        details = {"confidence": threshold.confidence, "reason": threshold.reason}
+    return {"value": float(threshold), "chosen": chosen, **details}
 
 
 def write(

@@ -1,6 +1,5 @@
-"""Errors and notes with fields, for callers that word them for their own users."""
+"""Errors with fields, for callers that word them for their own users."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -111,35 +110,6 @@ class BackgroundConnectedError(InputError):
             f"The background seed at {place_of(voxel)} is as connected as a seed "
             "(connectedness 1), so no threshold can part them: move it to where the object leaks."
         )
-
-
-class FaintClicksNote(str):
-    """No click has contrast; `voxels` (K, J, I) are those without any to their surroundings."""
-
-    voxels: tuple[tuple[int, ...], ...]
-
-    def __new__(cls, voxels: Iterable[Iterable[int]] = ()) -> "FaintClicksNote":
-        note = super().__new__(
-            cls,
-            "No seed differs from its surroundings by more than noise does: click into the middle "
-            "of a vessel, or where it is brighter.",
-        )
-        note.voxels = tuple(tuple(map(int, voxel)) for voxel in voxels)
-        return note
-
-
-class NoContrastNote(str):
-    """The clicks at `voxels` (K, J, I) differ from their surroundings in no way; others do."""
-
-    voxels: tuple[tuple[int, ...], ...]
-
-    def __new__(cls, voxels: Iterable[Iterable[int]]) -> "NoContrastNote":
-        given = tuple(tuple(map(int, voxel)) for voxel in voxels)
-        places = "; ".join(",".join(map(str, voxel[::-1])) for voxel in given)
-        text = f"No contrast to the surroundings at I,J,K = {places}: only voxels close by "
-        note = super().__new__(cls, text + "are added.")
-        note.voxels = given
-        return note
 
 
 # ---- Input validation. Every message names the invalid argument and how to fix it

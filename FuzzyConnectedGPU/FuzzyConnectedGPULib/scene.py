@@ -1,4 +1,4 @@
-"""The fuzzy scene: its values, volume curve, thresholds that runs choose, labels; gaps in them.
+"""The fuzzy scene: its values, volume curve, the automatic threshold, labels; gaps in them.
 
 The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 """
@@ -6,7 +6,7 @@ The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -43,6 +43,11 @@ class FuzzyScene:
         the given volume and the returned values.
     notes : tuple of str
         Messages for the user, for example why the CPU was used.
+    least_contrast, noise : float or None
+        Of the model "contrast", in the volume's unit: voxels that differ so much from their local
+        background belong to the vessels; the standard deviation where there is no vessel.
+    without_contrast : tuple of (K, J, I)
+        Seeds that differ from their surroundings in no way, which a note says, too.
     """
 
     values: np.ndarray
@@ -52,6 +57,9 @@ class FuzzyScene:
     seconds: dict[str, float]
     peak_bytes: int
     notes: tuple[str, ...] = ()
+    least_contrast: float | None = None
+    noise: float | None = None
+    without_contrast: tuple[tuple[int, ...], ...] = ()
 
 
 def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndarray) -> int:
@@ -139,18 +147,7 @@ def curve_of(histogram: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return level_values(np.arange(1, TOP_LEVEL + 1)), histogram[:0:-1].cumsum()[::-1]
 
 
-# ---- Thresholds that a run chose, with the reason
-
-
-class Leak(NamedTuple):
-    """The connectedness below which an object leaks, and how many times faster it grows there.
-
-    `alike`: the leak is so high that seeds and background look alike.
-    """
-
-    below: float
-    growth: float
-    alike: bool
+# ---- The threshold that a run chose, with the reason
 
 
 class AutomaticThreshold(float):
@@ -163,53 +160,18 @@ class AutomaticThreshold(float):
         0 where no leak into the background was found.
     reason : str
         Why this threshold, in one sentence.
-    leak : Leak or None
-        The same as numbers; None where no leak was found.
     """
 
     confidence: float
     reason: str
-    leak: Leak | None
 
-    def __new__(
-        cls, value: float, confidence: float, reason: str, leak: Leak | None = None
-    ) -> Self:
+    def __new__(cls, value: float, confidence: float, reason: str) -> Self:
         self = super().__new__(cls, value)
-        self.confidence, self.reason, self.leak = float(confidence), reason, leak
+        self.confidence, self.reason = float(confidence), reason
         return self
 
-    def __getnewargs__(self) -> tuple[float, float, str, Leak | None]:  # type: ignore[override]
-        return float(self), self.confidence, self.reason, self.leak
-
-
-class ContrastThreshold(float):
-    """The threshold of a scene of the contrast model, always 0.5, and what it means in the image.
-
-    Attributes
-    ----------
-    contrast : float
-        The least contrast: voxels that differ so much from their local background belong to the
-        vessels. In the volume's unit, as the noise.
-    noise : float
-        The standard deviation of the contrast where there is no vessel.
-    reason : str
-    """
-
-    contrast: float
-    noise: float
-    reason: str
-
-    def __new__(cls, contrast: float, noise: float) -> Self:
-        self = super().__new__(cls, CONTRAST_THRESHOLD)
-        self.contrast, self.noise = float(contrast), float(noise)
-        self.reason = (
-            f"vessels differ from their surroundings by at least {contrast:.3g}, "
-            f"{contrast / noise:.1f} times the noise"
-        )
-        return self
-
-    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
-        return self.contrast, self.noise
+    def __getnewargs__(self) -> tuple[float, float, str]:  # type: ignore[override]
+        return float(self), self.confidence, self.reason
 
 
 # ---- Labels of a scene at a threshold

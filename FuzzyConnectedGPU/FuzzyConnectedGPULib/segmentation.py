@@ -15,7 +15,7 @@ from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
 from .relative.groups import BACKGROUND, DISPUTED, checked_vessels
 from .relative.hand_overs import HandOver, apply_hand_overs
-from .scene import ContrastThreshold, FuzzyScene, binarize, check_rounds, check_threshold
+from .scene import CONTRAST_THRESHOLD, FuzzyScene, binarize, check_rounds, check_threshold
 from .scene import fill_gaps as filled
 from .thresholds import choose_threshold
 
@@ -113,8 +113,6 @@ class Segmentation:
         One for all vessels.
     affinity : GaussianAffinity or None
         None for the model "contrast".
-    contrast : ContrastThreshold or None
-        Of that model: its threshold, always 0.5, and the least contrast behind it.
     owners : ndarray, uint8, of the volume's shape, or None
         The division of the whole scene among several vessels, whatever the threshold; 254 for
         background, 255 where it is disputed. None for one vessel.
@@ -129,7 +127,6 @@ class Segmentation:
     scene: FuzzyScene
     threshold: float
     affinity: GaussianAffinity | None = None
-    contrast: ContrastThreshold | None = None
     owners: np.ndarray | None = None
     disputed: np.ndarray | None = None
     notes: tuple[str, ...] = ()
@@ -218,20 +215,23 @@ def segment(
     else:
         ((name, points),) = vessels.items()
         vessels = {str(name): points}
-    result = _fuzzy_scene(volume, points, tuple(vessels), options, cached, part, inputs)
+    scene, threshold, affinity = _fuzzy_scene(volume, points, options, cached, part, inputs)
     owners = None
     if divided:
         from .relative.division import owners_of_scene  # numba
 
         part = progress.part(SCENE_SHARE, DIVIDED)
-        owners = owners_of_scene(volume, result, vessels, options, cached, progress=part, **inputs)
+        owners = owners_of_scene(
+            volume, scene, affinity, vessels, options, cached, progress=part, **inputs
+        )
     labels, disputed, notes = relabel(
-        result.scene, result.threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
+        scene, threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
         fill_gaps=options.fill_gaps, **inputs,
     )  # fmt: skip
     progress.advance(1.0)
     notes = (*_left_out(seeds, mask, shape), *notes)
-    return replace(result, labels=labels, owners=owners, disputed=disputed, notes=notes)
+    names = tuple(vessels)
+    return Segmentation(labels, names, scene, threshold, affinity, owners, disputed, notes)
 
 
 def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
@@ -246,22 +246,21 @@ def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _fuzzy_scene(
-    volume: Any, points: Any, names: tuple, options: SegmentOptions, cached: CachedConnectedness,
+    volume: Any, points: Any, options: SegmentOptions, cached: CachedConnectedness,
     progress: Progress, inputs: dict[str, Any],
-) -> Segmentation:  # fmt: skip
-    """Scene and threshold; no labels yet."""
+) -> tuple[FuzzyScene, float, GaussianAffinity | None]:  # fmt: skip
+    """The scene of one vessel or several, its threshold, and the affinity of that model."""
     device, threshold = options.device, options.threshold
     if options.object_model == "contrast":
         border = options.border or "drawn"
         try:
-            scene, contrast = contrast_connectedness(
+            scene = contrast_connectedness(
                 volume, points, cached, border=border, device=device, progress=progress, **inputs,
             )  # fmt: skip
         except DeviceError:
             cached.forget()  # a device that failed may have lost it
             raise
-        threshold = contrast if threshold is None else threshold
-        return Segmentation(scene.values, names, scene, threshold, None, contrast)
+        return scene, CONTRAST_THRESHOLD if threshold is None else threshold, None
     progress.advance(0.0)
     affinity = options.affinity
     if affinity is None:
@@ -271,7 +270,7 @@ def _fuzzy_scene(
     if threshold is None:
         threshold = choose_threshold(scene, inputs["background_seeds"], options.cut or 0.0)
         progress.advance(1.0)
-    return Segmentation(scene.values, names, scene, threshold, affinity)
+    return scene, threshold, affinity
 
 
 def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .input_validation import BackgroundConnectedError, checked_seeds
-from .scene import TINY, TOP_LEVEL, AutomaticThreshold, FuzzyScene, Leak, scene_values, volume_curve
+from .scene import TINY, TOP_LEVEL, AutomaticThreshold, FuzzyScene, scene_values, volume_curve
 
 UNSURE = 0.5  # an automatic threshold of lower confidence (0..1) is reported as unsure
 # An affinity exp(-z*z/2) belongs to a link z sigmas off, so on the scale log z = log(-2 log t) / 2
@@ -94,11 +94,10 @@ def threshold_of_curve(
         f"below {_connectedness(at):.3g} the object leaks into the background: "
         f"it grows {growth:.0f} times faster there than above"
     )
-    leak = Leak(_connectedness(at), growth, value > NEARLY_SEED)
-    if leak.alike:
+    if value > NEARLY_SEED:
         confidence *= (1 - value) / (1 - NEARLY_SEED)
         reason += "; so high a leak means that seeds and background look alike"
-    return AutomaticThreshold(value, confidence, reason, leak)
+    return AutomaticThreshold(value, confidence, reason)
 
 
 def _connectedness(log_z: Any) -> Any:

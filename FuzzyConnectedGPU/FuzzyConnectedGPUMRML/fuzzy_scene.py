@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib.scene import ContrastThreshold, volume_curve
+from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD, volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import provenance, reading
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
@@ -97,17 +97,27 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
     return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
 
 
-def contrast_threshold(scene_node: Any) -> ContrastThreshold | None:
-    """The threshold of a scene of the model "contrast"; None for another scene."""
-    text = scene_node.GetAttribute(CONTRAST) if scene_node is not None else None
-    return ContrastThreshold(*map(float, text.split())) if text else None
+def by_contrast(scene_node: Any) -> bool:
+    """Whether a node holds a scene of the model "contrast"."""
+    return scene_node is not None and bool(scene_node.GetAttribute(CONTRAST))
+
+
+def contrast_text(scene_node: Any) -> str:
+    """What the least contrast of such a scene means in the image; empty for another scene."""
+    if not by_contrast(scene_node):
+        return ""
+    least, noise = map(float, scene_node.GetAttribute(CONTRAST).split())
+    text = _(
+        "Vessels differ from their surroundings by at least {contrast:.3g}, {times:.1f} times "
+        "the noise."
+    )
+    return text.format(contrast=least, times=least / noise)
 
 
 def recorded_threshold(scene_node: Any) -> float | None:
     """The threshold that the run chose itself, or would have in the model "contrast"; or None."""
-    contrast = contrast_threshold(scene_node)
-    if contrast is not None:
-        return float(contrast)
+    if by_contrast(scene_node):
+        return CONTRAST_THRESHOLD
     text = scene_node.GetAttribute(AUTOMATIC) if scene_node is not None else None
     return float(text) if text else None
 

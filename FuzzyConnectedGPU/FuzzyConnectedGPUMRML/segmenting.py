@@ -14,6 +14,7 @@ from FuzzyConnectedGPULib import HandOver, Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
 from FuzzyConnectedGPULib.relative.groups import BACKGROUND
+from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading, segments, writing
@@ -89,17 +90,6 @@ class NodeOptions(SegmentOptions):
                     "another one, or a new one, for the result."
                 )
                 raise InputError(text.format(mask=reading.node_name(segmentation)))
-
-
-class UnsureNote(str):
-    """An automatic threshold (attribute `threshold`) is of low confidence."""
-
-    threshold: Any
-
-    def __new__(cls, threshold: Any) -> "UnsureNote":
-        self = super().__new__(cls, f"The automatic threshold is unsure: {threshold.reason}")
-        self.threshold = threshold
-        return self
 
 
 @dataclass(frozen=True)
@@ -220,7 +210,7 @@ class Run:
         self._note_origin(found, result.sceneNode, result.divisionNode)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
-        faint = {voxel for note in found.scene.notes for voxel in getattr(note, "voxels", ())}
+        faint = set(found.scene.without_contrast)
         result.faintPoints = _points_in(faint, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
         return result
@@ -228,7 +218,8 @@ class Run:
     def _note_origin(self, found: Segmentation, scene_node: Any, division: Any) -> None:
         """Write into a fuzzy scene's node what it was made of."""
         automatic = repr(float(found.threshold)) if self.options.threshold is None else None
-        contrast = found.contrast and f"{found.contrast.contrast!r} {found.contrast.noise!r}"
+        figures = found.scene.least_contrast, found.scene.noise
+        contrast = None if figures[0] is None else "{!r} {!r}".format(*figures)
         scene_node.SetAttribute(fuzzy_scene.INPUTS, self.origin)
         scene_node.SetAttribute(fuzzy_scene.AUTOMATIC, automatic)
         scene_node.SetAttribute(fuzzy_scene.CONTRAST, contrast)
@@ -277,10 +268,10 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
 
 
 def default_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
-    """The threshold that a run would choose for a scene: a float, mostly with a reason."""
-    values, by_contrast = scene_array(scene_node), fuzzy_scene.contrast_threshold(scene_node)
-    if by_contrast is not None:
-        return by_contrast
+    """The threshold that a run would choose for a scene."""
+    values = scene_array(scene_node)
+    if fuzzy_scene.by_contrast(scene_node):
+        return CONTRAST_THRESHOLD
     background = _background_points(background_node, scene_node, values.shape)
     return choose_threshold(values, background and background.voxels, cut or 0.0)
 
@@ -419,8 +410,15 @@ def _write_outputs(
         disputedMl=disputed_count * fuzzy_scene.voxel_ml(volume_node),
         divisionNode=None if disputed is None else nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
-        warnings=[UnsureNote(threshold)] if getattr(threshold, "confidence", 1) < UNSURE else [],
+        warnings=_unsure(threshold),
     )
+
+
+def _unsure(threshold: Any) -> list[str]:
+    """A warning where a threshold was chosen with little confidence."""
+    if getattr(threshold, "confidence", 1) >= UNSURE:
+        return []
+    return [_("The automatic threshold is unsure: {reason}.").format(reason=threshold.reason)]
 
 
 def _earlier_outputs(volume_node: Any, options: NodeOptions) -> dict[str, Any]:

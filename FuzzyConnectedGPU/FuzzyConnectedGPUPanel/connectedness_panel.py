@@ -7,6 +7,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
+from FuzzyConnectedGPULib.contrast.contrast_model import no_contrast_note
 from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.segmenting import NodeOptions, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
@@ -221,8 +222,8 @@ class ConnectednessPanel(Panel):
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.surface.first = True
-        # Notes with voxels are on points, which are marked.
-        notes = [worded(each) for each in result.warnings if not getattr(each, "voxels", ())]
+        marked = no_contrast_note(result.scene.without_contrast)
+        notes = [worded(each) for each in result.warnings if each != marked]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

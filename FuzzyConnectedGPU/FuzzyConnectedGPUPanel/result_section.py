@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment, resu
 from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, LABELMAP, SEGMENTATION
 
 from .input_section import SegmentChoice
-from .wording import millilitres, threshold_reason, worded
+from .wording import millilitres, worded
 
 LEAST = 1e-4  # the slider's lowest value that is a threshold
 LOOK = 200  # milliseconds between two looks whether the slider is still held
@@ -120,7 +120,7 @@ class ThresholdSection:
         if scene_node is None:
             return
         if threshold is not None:
-            least = 0.0 if fuzzy_scene.contrast_threshold(scene_node) is not None else cut
+            least = 0.0 if fuzzy_scene.by_contrast(scene_node) else cut
             parameters.threshold = threshold = max(threshold, least, LEAST)
             self._applied, cut = _label_settings(parameters), None
         options = replace(panel.options(parameters), threshold=threshold, cut=cut)
@@ -179,8 +179,7 @@ class ThresholdSection:
         ui.thresholdSpinBox.value = parameters.threshold
         ui.thresholdSpinBox.blockSignals(blocked)
         self._show_volume(self.measured(parameters))
-        reason = threshold_reason(fuzzy_scene.contrast_threshold(scene_node))
-        ui.thresholdNoteLabel.text = reason if automatic else ""
+        ui.thresholdNoteLabel.text = fuzzy_scene.contrast_text(scene_node) if automatic else ""
         ui.thresholdNoteLabel.setVisible(bool(ui.thresholdNoteLabel.text))
 
     def _show_volume(self, volume: float | None) -> None:

@@ -7,9 +7,6 @@ from typing import Any
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import input_validation
-from FuzzyConnectedGPULib.scene import AutomaticThreshold, ContrastThreshold
-from FuzzyConnectedGPULib.thresholds import UNSURE
-from FuzzyConnectedGPUMRML.segmenting import UnsureNote
 from FuzzyVesselCoreLib.widgets.wording import common_sentence
 
 
@@ -61,37 +58,7 @@ SENTENCES: dict[type, str | Callable[[Any], str]] = {
         "'{names[0]}' and '{names[1]}' have a point at the same place: move or delete one."
     ),
     input_validation.SolverDeviceError: _solver,
-    input_validation.FaintClicksNote: _(
-        "No vessel point differs from its surroundings by more than the noise: click into the "
-        "middle of a vessel, or where it is brighter."
-    ),
-    input_validation.NoContrastNote: _(
-        "A vessel point has no contrast to its surroundings: only voxels close by were added there."
-    ),
-    UnsureNote: lambda said: threshold_reason(said.threshold),
 }
-
-
-def threshold_reason(threshold: Any) -> str:
-    """Return why a threshold was chosen; an empty text where there is nothing to say."""
-    if isinstance(threshold, ContrastThreshold):
-        text = _(
-            "Vessels differ from their surroundings by at least {contrast:.3g}, {times:.1f} times "
-            "the noise."
-        )
-        times = threshold.contrast / threshold.noise
-        return text.format(contrast=threshold.contrast, times=times)
-    if not isinstance(threshold, AutomaticThreshold):
-        return ""
-    leak = threshold.leak
-    if leak is None:
-        text = _("No leak into the surroundings was found.")
-    elif leak.alike:
-        text = _("The vessel points look like their surroundings.")
-    else:
-        text = _("Below {below:.3g} it leaks into the surroundings.").format(below=leak.below)
-    unsure = threshold.confidence < UNSURE
-    return _("Unsure: {reason}").format(reason=text) if unsure else text
 
 
 def millilitres(volume: float) -> str:

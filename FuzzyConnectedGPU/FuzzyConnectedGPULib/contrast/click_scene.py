@@ -8,7 +8,6 @@ least 0.5; another cut is "less" or "more". Then `faint_clicks` add, `background
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy import ndimage
@@ -100,18 +99,6 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 # ---- The object of the clicks with contrast: its least contrast, and the paths that reach it
 
 
-class FirstObject(NamedTuple):
-    """The object of the first click alone; its least contrast is not yet that of all clicks.
-
-    `reached` are its paths; objects above the intensity `brighter` competed with them.
-    """
-
-    click: Click | None
-    least_contrast: float
-    brighter: float | None
-    reached: Reached
-
-
 @dataclass(frozen=True)
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
@@ -133,26 +120,27 @@ def main_object(
     """The main object; the first click decides which vessels are wanted.
 
     Its least contrast is found in this order: between the noise and the first click's contrast
-    (`midway`); raised where that click is in a faint part of a bright object (`_first_object`);
-    raised by background clicks that are hardly above it; lowered by fainter vessel clicks. Then
-    `main_connectedness` changes it voxel by voxel, as halos teach (`halo_contrasts`), and lowers
-    all by one share where faint clicks that no path reaches agree (`_raised_for_agreeing`).
+    (`midway`); raised where that click is in a faint part of a bright object; raised by background
+    clicks that are hardly above it; lowered by fainter vessel clicks. Then `main_connectedness`
+    changes it voxel by voxel, as halos teach (`halo_contrasts`), and lowers all by one share where
+    faint clicks that no path reaches agree (`_raised_for_agreeing`).
     """
     noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
     contrast = first.contrast if first else EVIDENT * noise
     lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
     path_contrast = min(lowest, max(PATH_SHARE * lowest, PATH_DEVIATIONS * noise))
-    first_object = _first_object(mapped, first, lowest, path_contrast)
-    reached, least = first_object.reached, first_object.least_contrast
+    # Voxels that further clicks connect do not count: no click may remove what another one added.
+    decisive, first_start = first or clicks[0], [first.start] if first else []
+    alone = _paths(mapped, [decisive], first_start, path_contrast)
+    least = _raised_for_bright_object(mapped, decisive, alone, lowest)
     starts = _bright_starts(mapped, clicks, first, lowest)
-    if len(clicks) > 1:
-        reached = _paths(mapped, clicks, starts, path_contrast, first_object)
+    reached = alone if len(clicks) == 1 else _paths(mapped, clicks, starts, path_contrast)
     halo_clicks = _majority_in_halos(mapped, clicks, negative, least)
     least = _raised_for_background(mapped, reached, negative, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
-        reached = _paths(mapped, clicks, more_starts, path_contrast, first_object)
+        reached = _paths(mapped, clicks, more_starts, path_contrast)
     learned = halo_clicks > 0 and reached.strong.max(initial=0) >= least
     return MainObject(least, path_contrast, reached, halo_clicks if learned else 0)
 
@@ -164,45 +152,34 @@ def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
     return evident[0] if evident else None
 
 
-def _first_object(
-    mapped: ContrastMap, click: Click | None, least: float, path_contrast: float
-) -> FirstObject:
-    """The object of the first click, cached in the map, as all runs with further clicks need it.
+def _raised_for_bright_object(
+    mapped: ContrastMap, click: Click, alone: Reached, least: float
+) -> float:
+    """The least contrast, higher where the first click is in a faint part of a bright object.
 
-    Its least contrast is raised where the click is in a faint part of a bright object. Voxels that
-    further clicks connect do not count: no click may remove what another one added.
+    `alone` are the paths of that click.
     """
-    cached = mapped.first_object
-    if cached is not None and cached.click == click:
-        return cached
-    brighter = None if click is None else mapped.brighter_objects([click.voxel])
-    starts = [] if click is None else [click.start]
-    reached = mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
-    strong = reached.strong[reached.strong >= least]
-    if click is not None and strong.size:
-        bright = max(click.contrast, float(np.percentile(strong, 90)))
-        higher = midway(mapped.noise, np.sqrt(click.contrast * bright))
-        least = max(least, min(higher, RAISED_TO * click.contrast))
-    mapped.first_object = found = FirstObject(click, least, brighter, reached)
-    return found
+    strong = alone.strong[alone.strong >= least]
+    if not strong.size:
+        return least
+    bright = max(click.contrast, float(np.percentile(strong, 90)))
+    higher = midway(mapped.noise, np.sqrt(click.contrast * bright))
+    return max(least, min(higher, RAISED_TO * click.contrast))
 
 
 def _bright_starts(
     mapped: ContrastMap, clicks: list[Click], first: Click | None, least: float
 ) -> list[tuple[int, ...]]:
-    """Those of all clicks that have the least contrast, and of the first one."""
-    starts = [c.start for c in clicks if mapped.contrast[c.start] >= least]
-    return starts if first is None else [*starts, first.start]
+    """The starts of all clicks that have the least contrast, and of the first one; each once."""
+    starts = [c.start for c in clicks if c is first or mapped.contrast[c.start] >= least]
+    return list(dict.fromkeys(starts))
 
 
 def _paths(
-    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float,
-    first_object: FirstObject,
-) -> Reached:  # fmt: skip
-    """The widest paths from the starts of clicks; those of the first click alone are cached."""
-    first, brighter = first_object.click, mapped.brighter_objects([c.voxel for c in clicks])
-    if first is not None and set(starts) == {first.start} and brighter == first_object.brighter:
-        return first_object.reached
+    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float
+) -> Reached:
+    """The widest paths from the starts of clicks, while brighter objects compete."""
+    brighter = mapped.brighter_objects([c.voxel for c in clicks])
     return mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
 
 

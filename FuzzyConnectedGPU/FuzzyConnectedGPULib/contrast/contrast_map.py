@@ -83,7 +83,7 @@ class ContrastMap:
     -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
     multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` and
     `device_mask` are the device where the arrays are, and the mask there. Two results are computed
-    when clicks ask for them, and cached: the `difference`, and the `first_object` of `click_scene`.
+    when clicks ask for them, and cached: the `difference`, and the paths of the first click alone.
     """
 
     box: tuple[slice, ...]
@@ -97,8 +97,8 @@ class ContrastMap:
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
     device_mask: Any = field(default=None, repr=False)
-    first_object: Any = field(default=None, repr=False)
     _difference: tuple[Any, float] | None = field(default=None, repr=False)
+    _first_paths: tuple[tuple, Any] = field(default=((), None), repr=False)
 
     @property
     def origin(self) -> np.ndarray:
@@ -191,18 +191,29 @@ class ContrastMap:
         The values are contrast or difference. None where it has more voxels than the limit.
         """
         # Voxels of at least the path contrast have at least its level.
-        least = float(np.float32(least))
-        return self.widest_paths([start], least, PATH_LEVEL, values=values, limit=limit)
+        return self._trace(values, [start], float(np.float32(least)), PATH_LEVEL, None, limit)
 
     def widest_paths(
         self, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
-        brighter: float | None = None, values: Any = None, limit: int | None = None,
+        brighter: float | None = None,
     ) -> Any:  # fmt: skip
-        """The widest paths through the contrast, or other values, as by `widest_paths`.
+        """The widest paths through the contrast, as by the function `widest_paths`.
 
-        `brighter` is a result of `brighter_objects`.
+        `brighter` is a result of `brighter_objects`. Those of one start are cached, as runs with
+        further clicks need them again.
         """
-        values = self.contrast if values is None else values
+        inputs = tuple(starts), path_contrast, floor, brighter
+        if self._first_paths[0] == inputs:
+            return self._first_paths[1]
+        reached = self._trace(self.contrast, starts, path_contrast, floor, brighter)
+        if len(starts) == 1:
+            self._first_paths = inputs, reached
+        return reached
+
+    def _trace(
+        self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
+        brighter: float | None, limit: int | None = None,
+    ) -> Any:  # fmt: skip
         competing = None if brighter is None else (_array_of(self.smooth), brighter)
         if self.gpu is None:
             return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)

@@ -12,18 +12,17 @@ from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
+from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import same_values
 
 from ..input_validation import (
-    FaintClicksNote,
-    NoContrastNote,
     SameVoxelError,
     checked_mask,
     checked_seeds,
     checked_spacing,
     checked_volume,
 )
-from ..scene import ContrastThreshold, FuzzyScene
+from ..scene import FuzzyScene
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
@@ -70,11 +69,10 @@ def contrast_connectedness(
     border: str = "drawn",
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
-) -> tuple[FuzzyScene, ContrastThreshold]:
+) -> FuzzyScene:
     """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
 
-    Parameters as in `segmentation.segment`. Returns the scene and the threshold. `InputError`,
-    `DeviceError` or `Cancelled` as `segment`.
+    Parameters as in `segmentation.segment`; `InputError`, `DeviceError` or `Cancelled` as there.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
@@ -86,27 +84,27 @@ def contrast_connectedness(
     positive, negative = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
 
-    def solve(gpu: Any) -> tuple[FuzzyScene, ContrastThreshold]:
+    def solve(gpu: Any) -> FuzzyScene:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
         mapped = cached.contrast_map(volume, spacing, positive[0], mask, part, gpu)
         after_map = perf_counter()
         progress.advance(MAP_SHARE)
-        scene, threshold = _scene(mapped, positive, negative, border, volume.shape, gpu, progress)
+        scene = _scene(mapped, positive, negative, border, volume.shape, gpu, progress)
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
-        return replace(scene, values=scene.values.reshape(shape)), threshold
+        return replace(scene, values=scene.values.reshape(shape))
 
-    (scene, threshold), notes = on_device_or_cpu(device, solve)
+    scene, notes = on_device_or_cpu(device, solve)
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return replace(scene, notes=(*notes, *scene.notes)), threshold
+    return replace(scene, notes=(*notes, *scene.notes))
 
 
 def _scene(
     mapped: Any, positive: np.ndarray, negative: np.ndarray, border: str, shape: tuple[int, ...],
     gpu: Any, progress: Progress,
-) -> tuple[FuzzyScene, ContrastThreshold]:  # fmt: skip
-    """The scene of clicks on a contrast map, in a volume of that shape; and the threshold."""
+) -> FuzzyScene:  # fmt: skip
+    """The scene of clicks on a contrast map, in a volume of that shape."""
     from .click_scene import click_scene
     from .clicks import EVIDENT, at_click
 
@@ -115,10 +113,15 @@ def _scene(
     values, least_contrast, without_contrast = click_scene(
         mapped, positive, negative, border, progress
     )
-    places = np.array(without_contrast, np.int64).reshape(-1, 3) + mapped.origin
-    notes: tuple[str, ...] = (NoContrastNote(places),) if without_contrast else ()
+    places = [tuple(map(int, click + mapped.origin)) for click in without_contrast]
+    notes: tuple[str, ...] = (no_contrast_note(places),) if places else ()
     if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in positive):
-        notes = (FaintClicksNote(places),)
+        notes = notes or (
+            _(
+                "No point differs from its surroundings by more than the noise: click into the "
+                "middle of a vessel, or where it is brighter."
+            ),
+        )
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
         peak_bytes = max(gpu.peak_bytes, mapped.device_bytes)
@@ -127,8 +130,16 @@ def _scene(
         values[mapped.box] = part
     progress.advance(1.0)
     device = "cpu" if gpu is None else gpu.name
-    scene = FuzzyScene(values, "contrast", device, 0, {}, peak_bytes, notes)
-    return scene, ContrastThreshold(least_contrast, mapped.noise)
+    return FuzzyScene(
+        values, "contrast", device, 0, {}, peak_bytes, notes, float(least_contrast),
+        float(mapped.noise), tuple(places),
+    )  # fmt: skip
+
+
+def no_contrast_note(voxels: Sequence[tuple[int, ...]]) -> str:
+    """The note on clicks (K, J, I) that differ from their surroundings in no way."""
+    text = _("No contrast to the surroundings at I,J,K = {places}: only voxels close by are added.")
+    return text.format(places="; ".join(",".join(map(str, each[::-1])) for each in voxels))
 
 
 # ---- The last contrast map, cached from click to click, on the device where it was found

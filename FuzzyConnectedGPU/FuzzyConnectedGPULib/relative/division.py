@@ -143,7 +143,8 @@ NOISE_LEVEL = 256  # of a contrast of one deviation of the noise
 
 def owners_of_scene(
     volume: np.ndarray,
-    result: Any,
+    fuzzy_scene: Any,
+    affinity: Any,
     vessels: Mapping[str, np.ndarray],
     options: Any,
     cached: Any,
@@ -153,12 +154,12 @@ def owners_of_scene(
     background_seeds: Any,
     progress: Progress,
 ) -> np.ndarray:
-    """The division of a result's scene among vessels; arguments as of `segmentation.segment`.
+    """The division of a fuzzy scene among vessels; arguments as of `segmentation.segment`.
 
     Returns uint8 of the volume's shape: 0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
     """
     shape = volume_shape(np.shape(volume))
-    scene, mask = result.scene.values.reshape(shape), checked_mask(mask, shape)
+    scene, mask = fuzzy_scene.values.reshape(shape), checked_mask(mask, shape)
     clicked = {name: each for name, each in vessels.items() if len(each)}
     numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
     numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(vessels.values(), 1) if len(each)]
@@ -167,7 +168,7 @@ def owners_of_scene(
     background = background_inside(background_seeds, shape, mask)
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
-    if result.contrast is not None:
+    if affinity is None:  # the model "contrast"
         mapped = cached.map_on_host
         if mapped is None:  # the device's memory was needed for something else
             from ..contrast.contrast_map import contrast_map
@@ -179,7 +180,7 @@ def owners_of_scene(
         if len(background):
             clicked[BACKGROUND_NAME] = background
         points, groups = _numbered(clicked)
-        problem = state_problem(volume, points, result.affinity, options.cut or 0.0, mask)
+        problem = state_problem(volume, points, affinity, options.cut or 0.0, mask)
         levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0].levels
         flat = np.ravel_multi_index(points.T, shape)
         owners = owners_by_affinity(problem, levels, flat, groups, progress)

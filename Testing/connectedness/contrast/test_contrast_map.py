@@ -53,7 +53,7 @@ def test_fill_values_do_not_spoil_the_rest(fill):
     volume[:2] = fill
     found = segment(volume, [CENTRE])
     assert np.isfinite(found.scene.values).all()
-    assert np.isfinite([found.contrast.contrast, found.contrast.noise]).all()
+    assert np.isfinite([found.scene.least_contrast, found.scene.noise]).all()
     labels = found.labels > 0
     assert labels[tube(radius=1)].mean() > 0.9
     assert labels[:6].sum() < 20

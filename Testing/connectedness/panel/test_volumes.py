@@ -135,17 +135,15 @@ def faint(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
     from dataclasses import replace
 
-    from FuzzyConnectedGPULib.input_validation import FaintClicksNote
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
 
-    def with_note(*arguments, **options):
+    def with_faint_clicks(*arguments, **options):
         found = segment(*arguments, **options)
-        notes = (FaintClicksNote(voxels),) if voxels else ()
-        return replace(found, scene=replace(found.scene, notes=notes))
+        return replace(found, scene=replace(found.scene, without_contrast=tuple(voxels)))
 
-    monkeypatch.setattr(segmenting, "segment_arrays", with_note)
+    monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
     return voxels
 
 
