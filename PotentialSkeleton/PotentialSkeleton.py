@@ -154,12 +154,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.outputs import NODES, extract_all
         from PotentialSkeletonMRML.solid import read_solid
 
-        outputs = {name: choices.pop(name) for name in NODES if name in choices}
-        jobs = [(read_solid(inputNode, segmentID, label), outputs)]
-        return extract_all(jobs, choices, progress)[0]
+        return self._extract([read_solid(inputNode, segmentID, label)], choices, progress)[0]
 
     def extractSegments(
         self,
@@ -186,13 +183,17 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         list of PotentialSkeletonMRML.outputs.SkeletonResult
             In the order of the segments.
         """
-        from PotentialSkeletonMRML.outputs import NODES, extract_all
         from PotentialSkeletonMRML.solid import read_solid, segments_named
 
-        outputs = {name: choices.pop(name) for name in NODES if name in choices}
         segments = segments_named(inputNode, segmentIDs)
-        jobs = [(read_solid(inputNode, each), outputs) for each in segments]
-        return extract_all(jobs, choices, progress)
+        solids = [read_solid(inputNode, each) for each in segments]
+        return self._extract(solids, choices, progress)
+
+    def _extract(self, solids: list[Any], choices: dict[str, Any], progress: Any) -> list[Any]:
+        from PotentialSkeletonMRML.outputs import NODES, extract_all
+
+        outputs = {name: choices.pop(name) for name in NODES if name in choices}
+        return extract_all([(solid, outputs) for solid in solids], choices, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.

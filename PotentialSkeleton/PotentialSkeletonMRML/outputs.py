@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
-import numpy as np
-
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.provenance import may_be_same, voxels_fingerprint
@@ -22,7 +20,7 @@ from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
-from PotentialSkeletonLib.branch_tools import Step, steps_of_text, steps_text
+from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 from PotentialSkeletonLib.curve_skeleton import Branch
 
 from . import lines
@@ -124,7 +122,7 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [(solid, skeleton, _nodes_to_fill(solid, wanted)) for solid, skeleton, wanted in found]
+    runs = [(solid, skeleton, _nodes_to_fill(solid, asked)) for solid, skeleton, asked in found]
     with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
         return [_write(add, solid, skeleton, nodes) for solid, skeleton, nodes in runs]
 
@@ -152,25 +150,47 @@ def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, lis
 
 
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, wanted: dict[str, list[Any]]
+    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: dict[str, list[Any]]
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
-    import slicer
-
-    nodes: dict[str, list[Any]] = {"modelNode": []} | wanted  # the others follow from the lines
-    for output, given in nodes.items():
-        class_name, ending = NODES[output]
-        if not given:
-            given.append(add(class_name, solid.name + ending))
-            if output != "curveNodes":
-                writing.put_beside(given, solid.node)
-        for node in given:
-            writing.claim(node, SKELETON, solid.node)
+    nodes = {"modelNode": []} | to_fill  # the others follow from the lines
+    nodes = {output: _claimed(add, solid, output, given) for output, given in nodes.items()}
+    model, warnings = nodes["modelNode"][0], [*solid.warnings, *skeleton.report["warnings"]]
     in_scene = lines.in_frame(skeleton, lambda points: solid.points(points)[:, ::-1])
-    warnings, model = [*solid.warnings, *skeleton.report["warnings"]], nodes["modelNode"][0]
     if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
+    _note_origin(model, solid, nodes, warnings)
+    for node in nodes.get("labelmapNode", ()):
+        node.SetAndObserveTransformNodeID(solid.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
+        node.CreateDefaultDisplayNodes()
+    write_lines(add, model, in_scene)
+    written = {output: each[0] for output, each in nodes.items()}
+    written["curveNodes"] = own_nodes(model).get("curveNodes", [])
+    if "modelNode" not in to_fill:
+        writing.remove_node(written.pop("modelNode"))
+    return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
+
+
+def _claimed(add: Callable, solid: SolidInput, output: str, given: list[Any]) -> list[Any]:
+    """The nodes of an output, or a new one, as outputs of this object."""
+    class_name, ending = NODES[output]
+    nodes = given or [add(class_name, solid.name + ending)]
+    if not given and output != "curveNodes":  # they lie in a folder of their own
+        writing.put_beside(nodes, solid.node)
+    for node in nodes:
+        writing.claim(node, SKELETON, solid.node)
+    return nodes
+
+
+def _note_origin(
+    model: Any, solid: SolidInput, nodes: dict[str, list[Any]], warnings: list[str]
+) -> None:
+    """Note in the model what its lines are made of, and the other outputs; steps are gone."""
+    import slicer
+
     with slicer.util.NodeModify(model):
         for node in writing.referred(model, AS_FOUND):
             writing.remove_node(node)
@@ -185,17 +205,6 @@ def _write(
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
         model.SetAndObserveTransformNodeID(solid.transform_id)
-    for node in nodes.get("labelmapNode", ()):
-        node.SetAndObserveTransformNodeID(solid.transform_id)
-        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
-        node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
-        node.CreateDefaultDisplayNodes()
-    write_lines(add, model, in_scene)
-    written = {output: each[0] for output, each in nodes.items()}
-    written["curveNodes"] = own_nodes(model).get("curveNodes", [])
-    if "modelNode" not in wanted:
-        writing.remove_node(written.pop("modelNode"))
-    return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
 
 
 def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
@@ -206,7 +215,6 @@ def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
     data, nodes, under = lines.branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
     lines.fill_model(model, data, under)
     lines.show_names(model, skeleton)
-    show_sections(model)
     for node in nodes.get("tubesNode", ()):
         lines.fill_model(node, lines.tubes(data), under)
     if "curveNodes" in nodes:
@@ -215,15 +223,6 @@ def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
     display = model.GetDisplayNode()
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
     color_by(model, arrays.get(display and display.GetActiveScalarName(), "radius"))
-
-
-def show_sections(model: Any) -> None:
-    """Let the lines have the cross-sections that were measured after the same steps, if any."""
-    measured = json.loads(model.GetAttribute(MEASURED) or "{}")
-    columns = measured.get(steps_text(steps_of(model)), {}) if measured else {}
-    for column, values in columns.items():
-        array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN
-        model.GetPolyData().GetCellData().AddArray(array)
 
 
 def update_table(model: Any) -> None:

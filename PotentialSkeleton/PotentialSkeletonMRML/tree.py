@@ -155,6 +155,7 @@ class Tree:
                 model.SetNodeReferenceID(AS_FOUND, found.GetID())
             model.SetAttribute(STEPS, branch_tools.steps_text(steps))
             outputs.write_lines(add, model, skeleton)
+            self._show_sections()
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:
@@ -358,10 +359,19 @@ class Tree:
         columns = {column: found[column] for column in lines.SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))
-        outputs.show_sections(self.model)
-        update_table(self.model)
-        self.model.GetPolyData().Modified()
+        self._show_sections()
         return self.table()
+
+    def _show_sections(self) -> None:
+        """Put what was measured after the same steps, if anything, into lines and table."""
+        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        columns = measured.get(branch_tools.steps_text(self.steps), {})
+        for column, values in columns.items():
+            array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN
+            self.model.GetPolyData().GetCellData().AddArray(array)
+        if columns:
+            update_table(self.model)
+            self.model.GetPolyData().Modified()
 
     # --- dividing
 
