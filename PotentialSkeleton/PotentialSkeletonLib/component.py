@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
 
+from .component_distances import LARGE, depth_and_characteristic, geodesic_distance_on
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .curve_skeleton import Branch, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
@@ -20,7 +22,6 @@ from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
 from .thinning import LevelThinning, is_in_any, union
 from .traced_curves import ComponentCurves, voxels_at
-from .volumes import LARGE, ComponentVolumes, depth_and_characteristic, geodesic_distance_on
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,13 @@ def skeletonize_component(
     device = checked_device(options.method, options.device)
     if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
         device = "cpu"
-    skeleton, notes = on_device_or_cpu(
-        device, lambda gpu: _ComponentRun(mask, spacing, options, progress, gpu).run()
-    )
+
+    def run(gpu: Any) -> ComponentSkeleton:
+        # The field is summed on the device; all else only where this is faster.
+        gpu_of_large = gpu if mask.size >= LARGE else None
+        return _ComponentRun(mask, spacing, options, progress, gpu_of_large).run(gpu)
+
+    skeleton, notes = on_device_or_cpu(device, run)
     return replace(skeleton, messages=(*notes, *skeleton.messages))
 
 
@@ -75,21 +80,20 @@ class _ComponentRun:
     """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
 
     def __init__(self, mask, spacing, options, progress, gpu):
-        self.options, self.progress = options, progress
+        self.mask, self.spacing = mask, spacing
+        self.options, self.progress, self.gpu = options, progress, gpu
         self.seconds: dict[str, float] = defaultdict(float)
-        self.critical_points: list[CriticalPoint] = []
         self.field: ForceField | None = None  # none for a component that is too small
-        # Its field is summed on the device; all else only if it is so large that this is faster.
-        self.gpu_of_field, self.gpu = gpu, gpu if mask.size >= LARGE else None
-        if self.gpu is not None:
-            gpu.keep(mask, gpu.put(mask))
+        self.critical_points: list[CriticalPoint] = []
         self.seeds = np.empty((0, 3), np.int64)
+        self.distances: Any = None  # along the component from the skeleton, once there is one
+        if gpu is not None:
+            gpu.keep(mask, gpu.put(mask))
         with self.stage("distance", 0.0, 0.05) as progress:
-            depth, characteristic = depth_and_characteristic(mask, spacing, progress, self.gpu)
-            self.characteristic = characteristic
-            self.volumes = ComponentVolumes(mask, spacing, depth)
-            self.curves = ComponentCurves(self.volumes)
-            self.thinning = LevelThinning(self.volumes, characteristic)
+            found = depth_and_characteristic(mask, spacing, progress, gpu)
+            self.depth, self.characteristic = found
+            self.curves = ComponentCurves(self.depth, spacing)
+            self.thinning = LevelThinning(mask, self.depth, spacing, self.characteristic)
 
     @contextmanager
     def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
@@ -99,9 +103,12 @@ class _ComponentRun:
         yield progress
         self.seconds[name] += perf_counter() - began
 
-    def run(self) -> ComponentSkeleton:
-        if np.count_nonzero(self.volumes.mask) >= MIN_FIELD_VOXELS:
-            self.find_core(self.compute_field())
+    def run(self, gpu_of_field) -> ComponentSkeleton:
+        if np.count_nonzero(self.mask) >= MIN_FIELD_VOXELS:
+            self.field = self.compute_field(gpu_of_field)
+            self.find_core(self.field)
+            if gpu_of_field is not None:
+                gpu_of_field.drop(self.field.vectors, self.field.classes)
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
@@ -116,73 +123,61 @@ class _ComponentRun:
             self.thinning.end_level()
         return self.result()
 
-    def compute_field(self) -> ForceField:
-        """Sum the field; its forces and classes are kept with the component's volumes, too."""
-        volumes, options = self.volumes, self.options
+    def compute_field(self, gpu) -> ForceField:
+        options, sides, unit_depth = self.options, self.spacing, None
         with self.stage("field", 0.05, 0.55) as progress:
-            sides = volumes.spacing
-            unit_depth = None
-            if len(set(sides)) == 1:
-                unit_depth = (
-                    volumes.depth if sides[0] == 1 else volumes.depth / np.float32(sides[0])
-                )
-            self.field = field = field_of_components(
-                solid=volumes.mask,
-                labels=volumes.mask,
+            if gpu is None and len(set(sides)) == 1:
+                unit_depth = self.depth / np.float32(sides[0])
+            return field_of_components(
+                solid=self.mask,
+                labels=self.mask,
                 strength=options.strength,
                 charge_distance=options.charge_distance,
                 method=options.method,
-                gpu=self.gpu_of_field,
+                gpu=gpu,
                 unit_depth=unit_depth,
                 progress=progress,
             )
-        volumes.vectors, volumes.classes = field.vectors, field.classes
-        return field
 
     def find_core(self, field: ForceField) -> None:
         """Critical points of the field and seeds, and the curves between these points."""
-        volumes, level = self.volumes, self.options.level
         with self.stage("critical points", 0.55, 0.58) as progress:
-            points = critical_points(field, True, progress, self.gpu)
-            if level >= 2:
+            points = critical_points(field, everywhere=True, progress=progress, gpu=self.gpu)
+            if self.options.level >= 2:
                 self.seeds = divergence_seeds(
-                    volumes.vectors, volumes.classes, self.options.divergence, progress, self.gpu
+                    field.vectors, field.classes, self.options.divergence, progress, self.gpu
                 )
-            if self.gpu_of_field is not None:
-                self.gpu_of_field.drop(volumes.vectors, volumes.classes)
             voxels = voxels_at([point.position for point in points]).reshape(-1, 3)
-            inside = self.volumes.depth[tuple(voxels.T)] > 0
+            inside = self.depth[tuple(voxels.T)] > 0
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stage("curves", 0.58, 0.6) as progress:
-            self.curves.trace_core([p for p in points if p.kind != REPELLER], progress)
+            self.curves.trace_core(field, [p for p in points if p.kind != REPELLER], progress)
             anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
             voxels = voxels_at(anchors).reshape(-1, 3)
-            self.thinning.anchor(np.ravel_multi_index(voxels.T, self.volumes.shape))
+            self.thinning.anchor(np.ravel_multi_index(voxels.T, self.mask.shape))
 
     def thin_along_curves(self, start: float) -> None:
         with self.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin_along(self.curves.voxels(), progress)
+            self.thinning.thin_along(self.curves.passed.voxels(), progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
-        volumes = self.volumes
-        volumes.distances = geodesic_distance_on(
-            volumes.mask,
+        self.distances = geodesic_distance_on(
+            self.mask,
             self.thinning.skeleton,
-            volumes.spacing,
+            self.spacing,
             progress,
-            known=volumes.distances,
+            known=self.distances,
             gpu=self.gpu,
         )
 
     def add_protrusions(self) -> np.ndarray:
         """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
-        volumes, spacing = self.volumes, self.volumes.spacing
-        min_length = MIN_PROTRUSION * min(spacing)
+        min_length = MIN_PROTRUSION * min(self.spacing)
         with self.stage("tips", 0.65, 0.7) as progress:
             self.measure_distances(progress)
             endpoints = protrusion_endpoints(
-                volumes.distances, volumes.depth, spacing, min_length, progress, self.gpu
+                self.distances, self.depth, self.spacing, min_length, progress, self.gpu
             )
         with self.stage("curves", 0.7, 0.75) as progress:
             self.add_endpoints(endpoints, progress)
@@ -192,14 +187,13 @@ class _ComponentRun:
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
         """Extend ends of the skeleton to the ends of protrusions; whether any was extended."""
-        volumes, skeleton = self.volumes, self.thinning.skeleton
         with self.stage("tips", 0.8, 0.85) as progress:
             self.measure_distances(progress)
             new_endpoints = endpoints_beyond(
-                volumes.distances,
-                volumes.depth,
-                volumes.spacing,
-                skeleton,
+                self.distances,
+                self.depth,
+                self.spacing,
+                self.thinning.skeleton,
                 endpoints,
                 progress,
                 self.gpu,
@@ -209,31 +203,31 @@ class _ComponentRun:
 
     def add_sharp_parts(self) -> None:
         """Curves from seeds of high surface curvature."""
-        volumes = self.volumes
         with self.stage("tips", 0.9, 0.94) as progress:
             self.measure_distances(progress)
-            seeds = curvature_seeds(volumes.mask, progress)
+            seeds = curvature_seeds(self.mask, progress)
         with self.stage("curves", 0.94, 0.95) as progress:
             self.add_seeds(seeds, CURVATURE_CLEARANCE, progress)
 
     def add_endpoints(self, endpoints, progress):
         self.thinning.anchor(endpoints)
-        self.curves.trace_from_endpoints(endpoints, progress)
+        self.curves.trace_from_endpoints(endpoints, self.distances, progress)
 
     def add_seeds(self, seeds, clearance, progress):
         progress.check()
-        present = union(self.thinning.skeleton, self.curves.voxels(), self.thinning.anchors)
-        self.thinning.anchor(self.curves.trace_from_seeds(seeds, present, clearance, progress))
+        thinning, curves = self.thinning, self.curves
+        present = union(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
+        used = curves.trace_from_seeds(seeds, present, clearance, self.distances, progress)
+        thinning.anchor(used)
 
     def result(self) -> ComponentSkeleton:
-        thinning, curves = self.thinning, self.curves
-        volumes, field = self.volumes, self.field
-        voxels = np.stack(np.unravel_index(thinning.skeleton, volumes.shape), axis=1)
-        traced = is_in_any(thinning.skeleton, curves.voxels(), thinning.anchors)
+        thinning, passed, field = self.thinning, self.curves.passed, self.field
+        voxels = np.stack(np.unravel_index(thinning.skeleton, self.mask.shape), axis=1)
+        traced = is_in_any(thinning.skeleton, passed.voxels(), thinning.anchors)
         with self.stage("graph", 0.97, 1.0) as progress:
-            positions = curves.positions(voxels)
+            positions = passed.positions(voxels)
             nodes, branches = skeleton_graph(
-                voxels, positions, volumes.mask, volumes.spacing, progress, self.gpu
+                voxels, positions, self.mask, self.spacing, progress, self.gpu
             )
         with self.stage("checks", 1.0, 1.0):
             components, characteristic = topology(voxels)
@@ -248,7 +242,7 @@ class _ComponentRun:
             thinned=int(np.count_nonzero(~traced)),
             removable=thinning.removable,
             is_thin=thinning.is_thin,
-            is_inside=bool(volumes.mask[tuple(voxels.T)].all()),
+            is_inside=bool(self.mask[tuple(voxels.T)].all()),
             pieces=components,
             cycles=components - characteristic,
             characteristic=self.characteristic,

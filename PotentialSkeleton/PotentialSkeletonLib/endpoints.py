@@ -21,7 +21,7 @@ from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 
-from .volumes import LARGE
+from .component_distances import LARGE
 
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint

@@ -22,9 +22,9 @@ from FuzzyVesselCoreLib.voxels.masks import (
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
+from .component_distances import LARGE
 from .options import SkeletonOptions, checked_device, checked_labelmap
 from .thinning import thin
-from .volumes import LARGE
 
 NO_CHANGES = dict(
     cavities_filled=0,

@@ -36,7 +36,7 @@ class Tracer:
     def __init__(
         self, vectors: np.ndarray, classes: np.ndarray, ends: Sequence[np.ndarray]
     ) -> None:
-        self._vectors, self._classes = vectors, classes
+        self.vectors, self._classes = vectors, classes
         # Points of earlier curves: each voxel has a linked list of those that lie nearest to it.
         # The first one's number is counted from 1: an array of zeros takes no time to make.
         self._first = np.zeros(classes.shape, np.int32)
@@ -59,7 +59,7 @@ class Tracer:
         """
         start = np.asarray(start, float)
         index = self._points, self._following, self._first
-        return follow(self._vectors, self._classes, start, own, *index)
+        return follow(self.vectors, self._classes, start, own, *index)
 
     def trace_along(self, lead: np.ndarray) -> np.ndarray:
         """Go along a lead (m, 3) and on along the force from its last point; both are inserted."""

@@ -17,8 +17,6 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import removal_order
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 
-from .volumes import ComponentVolumes
-
 Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
 FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
@@ -240,6 +238,7 @@ NO_VOXELS = np.empty(0, np.int64)
 class LevelThinning:
     """Thins a component along its traced curves; each level contains the one before.
 
+    The component (`mask`, with its `depth` and Euler characteristic) does not touch the border.
     All sets of voxels are ascending arrays of flat indices: `anchors` are those that thinning
     keeps (critical points, endpoints, seeds), unless they lie beside the skeleton and are trimmed;
     then they are anchors no more. `level_voxels` counts the skeleton's of each
@@ -247,10 +246,16 @@ class LevelThinning:
     says whether all of these belong to the level before, which must stay whole.
     """
 
-    def __init__(self, volumes: ComponentVolumes, characteristic: int) -> None:
-        self._volumes, self._shape = volumes, volumes.shape
+    def __init__(
+        self,
+        mask: np.ndarray,
+        depth: np.ndarray,
+        spacing: tuple[float, ...],
+        characteristic: int,
+    ) -> None:
+        self._mask, self._depth, self._spacing, self._shape = mask, depth, spacing, mask.shape
         self._has_tunnels = characteristic != 1
-        self._states = empty_states(volumes.shape)
+        self._states = empty_states(mask.shape)
         self._level = NO_VOXELS  # skeleton of the level before
         self.anchors = self.skeleton = NO_VOXELS
         self.level_voxels: list[int] = []
@@ -264,7 +269,7 @@ class LevelThinning:
         """Thin the object to a skeleton along traced voxels and anchors."""
         voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
         progress.check()
-        order = removal_order(self._volumes.depth, voxels)
+        order = removal_order(self._depth, voxels)
         stays = is_in_any(voxels, self.anchors, self._level)
         on_curve = is_in_any(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._shape, self._states)
@@ -289,24 +294,24 @@ class LevelThinning:
         """
         start = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
-            start = wanted[[np.argmax(removal_order(self._volumes.depth, wanted))]]
+            start = wanted[[np.argmax(removal_order(self._depth, wanted))]]
         if not len(start):
             return self._peeled(wanted)
         progress.check()
-        order = removal_order(self._volumes.depth, wanted)
+        order = removal_order(self._depth, wanted)
         first = is_in_any(wanted, self.anchors)
         grown = grow(start, wanted, order, first, self._shape, self._states)
         are_there = np.isin(self.anchors, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
 
     def _peeled(self, stays):
-        return peel(*self._object, stays, self._volumes.spacing, self._shape)
+        return peel(*self._object, stays, self._spacing, self._shape)
 
     @cached_property
     def _object(self) -> tuple[np.ndarray, np.ndarray]:
         """All voxels of the component and their order."""
-        voxels = np.flatnonzero(self._volumes.mask)
-        return voxels, removal_order(self._volumes.depth, voxels)
+        voxels = np.flatnonzero(self._mask)
+        return voxels, removal_order(self._depth, voxels)
 
 
 def union(*sets: np.ndarray) -> np.ndarray:

@@ -10,52 +10,49 @@ from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
 from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import CriticalPoint
+from .force_field import ForceField
 from .streamlines import Tracer, core_curves
-from .volumes import ComponentVolumes
 
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
 
 
 class ComponentCurves:
-    """Traces the curves of a component, and tells which voxels they pass.
+    """Traces the curves of a component; `passed` are the voxels that they pass.
 
-    Without a field, which `trace_core` takes from the volumes, there are no curves.
+    Without a field, from which `trace_core` begins, there are no curves. `depth` is the distance to
+    the outside, `distances` (int32) are along the component from the skeleton.
     """
 
-    def __init__(self, volumes: ComponentVolumes) -> None:
-        self._volumes = volumes
+    def __init__(self, depth: np.ndarray, spacing: tuple[float, ...]) -> None:
+        self._depth, self._spacing = depth, spacing
         self._tracer: Tracer | None = None
-        self._passed = CurveVoxels(volumes.depth)
+        self.passed = CurveVoxels(depth)
 
-    def voxels(self) -> np.ndarray:
-        """Flat indices, ascending, of the object's voxels that the curves pass."""
-        return self._passed.voxels()
-
-    def positions(self, voxels: np.ndarray) -> np.ndarray:
-        """Where curves pass each of the voxels (n, 3), else its centre; float (n, 3)."""
-        return self._passed.positions(voxels)
-
-    def trace_core(self, points: Sequence[CriticalPoint], progress: Progress) -> None:
+    def trace_core(
+        self, field: ForceField, points: Sequence[CriticalPoint], progress: Progress
+    ) -> None:
         """Trace from the saddles; later curves end at any of the points."""
-        volumes = self._volumes
         ends = [point.position for point in points]
-        self._tracer = Tracer(volumes.vectors, volumes.classes, ends)
+        self._tracer = Tracer(field.vectors, field.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
-            self._passed.add(curve)
+            self.passed.add(curve)
 
-    def trace_from_endpoints(self, endpoints: np.ndarray, progress: Progress) -> None:
+    def trace_from_endpoints(
+        self, endpoints: np.ndarray, distances: np.ndarray, progress: Progress
+    ) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
-        distances = self._volumes.distances.reshape(-1)[endpoints]
-        for endpoint in endpoints[np.argsort(-distances, kind="stable")]:
+        away = distances.reshape(-1)[endpoints]
+        for endpoint in endpoints[np.argsort(-away, kind="stable")]:
             progress.check()
-            self._trace_from(endpoint)
+            self._trace_from(endpoint, distances)
 
     def trace_from_seeds(
         self,
         seeds: np.ndarray,
         present: np.ndarray,
         clearance: tuple[float, float],
+        distances: np.ndarray,
         progress: Progress,
     ) -> np.ndarray:
         """Trace from the seeds that lie clear of the skeleton, and of the curves of other seeds.
@@ -65,13 +62,13 @@ class ComponentCurves:
         ball enlarged by the clearance: a factor of its radius, and voxels added to it. Returns the
         seeds (flat indices) that curves were traced from.
         """
-        depth, used = self._volumes.depth, []
+        depth, used = self._depth, []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
         while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
-            voxels = np.unique(voxels_at(self._trace_from(used[-1])), axis=0)
+            voxels = np.unique(voxels_at(self._trace_from(used[-1], distances)), axis=0)
         return np.array(used, np.int64)
 
     def _are_near(
@@ -82,8 +79,8 @@ class ComponentCurves:
         progress: Progress,
     ) -> np.ndarray:
         """Whether each seed (n, 3) lies in the ball round one of the voxels (m, 3); bool (n,)."""
-        spacing, (scale, margin) = np.asarray(self._volumes.spacing, float), clearance
-        radii = scale * self._volumes.depth[tuple(voxels.T)] + margin * spacing.min()
+        spacing, (scale, margin) = np.asarray(self._spacing, float), clearance
+        radii = scale * self._depth[tuple(voxels.T)] + margin * spacing.min()
         near, step = np.zeros(len(seeds), bool), max(1, PAIRS_PER_SLICE // max(1, len(voxels)))
         for first in range(0, len(seeds), step):
             some = slice(first, first + step)
@@ -91,14 +88,12 @@ class ComponentCurves:
             progress.check()
         return near
 
-    def _trace_from(self, voxel: int) -> np.ndarray:
+    def _trace_from(self, voxel: int, distances: np.ndarray) -> np.ndarray:
         """A curve along the shortest path to where there is a force, then along that."""
-        volumes = self._volumes
-        path = descent_path(volumes.distances, volumes.vectors, voxel)
         if self._tracer is None:
-            return path.astype(float)
-        curve = self._tracer.trace_along(path)
-        self._passed.add(curve)
+            return descent_path(distances, None, voxel).astype(float)
+        curve = self._tracer.trace_along(descent_path(distances, self._tracer.vectors, voxel))
+        self.passed.add(curve)
         return curve
 
 

@@ -15,7 +15,11 @@ from FuzzyVesselCoreLib.voxels.distances import (
     neighbour_steps,
     unit_of,
 )
-from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph, volumes
+from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph
+from PotentialSkeletonLib.component_distances import (
+    depth_and_characteristic,
+    geodesic_distance_on,
+)
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -345,10 +349,8 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     mask = padded(np.ones((5, 5, 40)))
     row = np.ravel_multi_index((3, 3, 0), mask.shape)
     skeleton, spacing = np.arange(row + 10, row + 25), (1, 1, 1)
-    distances, depth = (
-        geodesic_distance(mask, skeleton, spacing),
-        distance_to_outside(mask, spacing),
-    )
+    distances = geodesic_distance(mask, skeleton, spacing)
+    depth = distance_to_outside(mask, spacing)
     task = distances, depth, spacing, skeleton
     found = endpoints_beyond(*task, np.array([], int), Progress())
     assert found.tolist() == [row + 1, row + 40]
@@ -364,12 +366,12 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        found = volumes.depth_and_characteristic(mask, spacing, Progress(), gpu)
+        found = depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
         np.testing.assert_array_equal(found[0], depth)
         assert found[1] == topology.euler_characteristic(mask)
         task = mask, sources, spacing, Progress(), None, gpu
-        found = volumes.geodesic_distance_on(*task)
+        found = geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, 0.5, Progress()
@@ -379,7 +381,7 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = mask, more, spacing, Progress(), known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(volumes.geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(geodesic_distance_on(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
         radii = skeleton_graph.radius_at(*task, gpu)

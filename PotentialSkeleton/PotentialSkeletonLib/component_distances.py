@@ -1,7 +1,6 @@
-"""The volumes of one component; its distances, on a CUDA device or the CPU: the same numbers."""
+"""Distances in one component, on a CUDA device or the CPU: the same numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +20,6 @@ from FuzzyVesselCoreLib.voxels.topology import euler_characteristic, signed_cell
 KERNELS = Path(__file__).with_suffix(".cu")
 LARGE = 1 << 20  # voxels of a box: in smaller ones the CPU has labels and distances sooner
 ROUNDS = 16  # between two tests of whether anything changed
-
-
-@dataclass
-class ComponentVolumes:
-    """One component, in a box that it does not touch.
-
-    `mask` (bool, K, J, I) has no cavities, `depth` (float32) is the distance to the outside in mm,
-    0 outside and only there. `vectors` (K, J, I, 3) are the forces, once they are summed, and
-    `classes` are not 0 where curves may run: in the object, and as far as its charges were moved
-    outward. `distances` (int32) are along the component from the skeleton, once there is one.
-    """
-
-    mask: np.ndarray
-    spacing: tuple[float, float, float]
-    depth: np.ndarray
-    vectors: Any = None
-    classes: Any = None
-    distances: Any = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.mask.shape
 
 
 def depth_and_characteristic(
