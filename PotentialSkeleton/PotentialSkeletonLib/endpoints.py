@@ -19,6 +19,7 @@ from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.masks import label_components
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 
 from .component_distances import LARGE
@@ -264,11 +265,11 @@ def end_cap_centre(
     values, xp, step = distances[box], np, sides
     start = int(np.ravel_multi_index(voxel - low, values.shape))
     lowest = distances.flat[maximum] - np.array([reach, 2 * reach]) / unit_of(spacing)
-    if gpu is None or values.size < LARGE:
-        cap, whole = (component_of(values, start, level) for level in lowest)
-    else:
+    if values.size < LARGE:
+        gpu = None
+    if gpu is not None:
         values, xp, step = gpu.put(distances)[box], gpu.xp, gpu.put(sides)
-        cap, whole = (component_on(gpu, values, start, level) for level in lowest)
+    cap, whole = (component_of(values, start, level, gpu) for level in lowest)
     middle, further = (part.mean(axis=1) * step for part in (cap, whole))
     axis = middle - further
     length = float(xp.linalg.norm(axis))
@@ -282,52 +283,13 @@ def end_cap_centre(
     return int(np.ravel_multi_index(low + cap[:, furthest].tolist(), shape))
 
 
-def component_on(gpu: Any, values: Any, start: int, lowest: float) -> Any:
-    """As `component_of`, of an array on a device."""
-    labels, _ = gpu.ndimage.label(values >= lowest, gpu.xp.ones((3, 3, 3)))
-    return gpu.xp.stack(gpu.xp.nonzero(labels == labels.reshape(-1)[start]))
-
-
-@compiled
-def component_of(values: np.ndarray, start: int, lowest: float) -> np.ndarray:
+def component_of(values: Any, start: int, lowest: float, gpu: Any) -> Any:
     """Voxels (3, n), ascending, of the 26-connected component from `lowest` up that a voxel is in.
 
-    The component grows by runs of voxels along I.
+    The values are an array on the device, where there is one.
     """
-    depth, rows, width = values.shape
-    ends = np.zeros(values.shape, np.int32)  # where the run of each voxel ends, once it is found
-    row = start // width
-    runs = [new_run(values, ends, row // rows, row % rows, start % width, lowest)]
-    at = count = 0
-    while at < len(runs):
-        k, j, first, last = runs[at]
-        at += 1
-        count += last - first
-        for a in range(max(k - 1, 0), min(k + 2, depth)):
-            for b in range(max(j - 1, 0), min(j + 2, rows)):
-                i = max(first - 1, 0)
-                while i < min(last + 1, width):
-                    if ends[a, b, i] == 0 and values[a, b, i] >= lowest:
-                        runs.append(new_run(values, ends, a, b, i, lowest))
-                    i = max(i, ends[a, b, i]) + 1
-    runs.sort()
-    found, place = np.empty((3, count), np.int32), 0
-    for k, j, first, last in runs:
-        for i in range(first, last):
-            found[0, place], found[1, place], found[2, place] = k, j, i
-            place += 1
-    return found
-
-
-@compiled_inside
-def new_run(
-    values: np.ndarray, ends: np.ndarray, k: int, j: int, i: int, lowest: float
-) -> tuple[int, int, int, int]:
-    """The voxels from `lowest` up along I round a voxel: K, J, first and end."""
-    first, last = i, i + 1
-    while first > 0 and values[k, j, first - 1] >= lowest:
-        first -= 1
-    while last < values.shape[2] and values[k, j, last] >= lowest:
-        last += 1
-    ends[k, j, first:last] = last
-    return k, j, first, last
+    if gpu is None:
+        xp, (labels, _) = np, label_components(values >= lowest)
+    else:
+        xp, (labels, _) = gpu.xp, gpu.ndimage.label(values >= lowest, gpu.xp.ones((3, 3, 3)))
+    return xp.stack(xp.nonzero(labels == labels.reshape(-1)[start]))

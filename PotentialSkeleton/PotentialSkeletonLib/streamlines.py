@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined
+from FuzzyVesselCoreLib.jit import compiled, compiled_inside, inlined, longer
 
 from .critical_points import CriticalPoint
 
@@ -131,7 +131,8 @@ def follow(
     shape, longest = free.shape, 4.0 * (free.shape[0] + free.shape[1] + free.shape[2])
     step, corners, within = np.empty(3), np.empty((8, 3)), np.empty(3)
     low, workspace = np.empty(3, np.int64), step_workspace()
-    path[0] = start
+    for axis in range(3):  # to assign rows takes numba seconds to compile
+        path[0, axis] = start[axis]
     count, travelled = 1, 0.0
     while travelled < longest:
         position = path[count - 1]
@@ -150,11 +151,10 @@ def follow(
         length = exponential_euler_step(corners, within, step, workspace)
         end = nearest_ahead(position, step, own, points, following, first)
         if count == path.shape[0]:
-            longer = np.empty((2 * count, 3))
-            longer[:count] = path
-            path = longer
+            path = longer(path, 2 * count)
         if end >= 0:
-            path[count] = points[end]
+            for axis in range(3):
+                path[count, axis] = points[end, axis]
             count += 1
             break
         if length < MIN_STEP:

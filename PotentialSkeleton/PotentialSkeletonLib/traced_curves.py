@@ -223,10 +223,11 @@ def centred(points: np.ndarray, depth: np.ndarray) -> np.ndarray:
         if deepest == 0:
             continue
         if depths[13] >= CENTRAL * deepest:
-            inside[count] = points[n]
+            moved = points[n, 0], points[n, 1], points[n, 2]
         else:
-            moved = deepest_neighbour(points[n], (k, j, i), depths, inside[:count])
-            inside[count, 0], inside[count, 1], inside[count, 2] = moved
+            a, b, c = deepest_neighbour(points[n], (k, j, i), depths, inside[:count])
+            moved = float(a), float(b), float(c)
+        inside[count, 0], inside[count, 1], inside[count, 2] = moved
         count += 1
     return inside[:count]
 
