@@ -88,9 +88,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
     `tree` measures and corrects what was found, and writes it to files.
     """
 
-    def __init__(self):
-        ScriptedLoadableModuleLogic.__init__(self)
-        self._wrapper: Any = None
+    _wrapper: Any = None  # of the parameter node
 
     def getParameterNode(self) -> Any:
         from PotentialSkeletonMRML.parameters import PotentialSkeletonParameterNode
@@ -154,9 +152,9 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         FuzzyVesselCoreLib.errors.Cancelled
             `progress` returned False, or a node was removed meanwhile.
         """
-        from PotentialSkeletonMRML.solid import read_solid
+        from PotentialSkeletonMRML.objects import read_object
 
-        return self._extract([read_solid(inputNode, segmentID, label)], choices, progress)[0]
+        return self._extract([read_object(inputNode, segmentID, label)], choices, progress)[0]
 
     def extractSegments(
         self,
@@ -183,17 +181,17 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         list of PotentialSkeletonMRML.outputs.SkeletonResult
             In the order of the segments.
         """
-        from PotentialSkeletonMRML.solid import read_solid, segments_named
+        from PotentialSkeletonMRML.objects import read_object, segments_named
 
         segments = segments_named(inputNode, segmentIDs)
-        solids = [read_solid(inputNode, each) for each in segments]
-        return self._extract(solids, choices, progress)
+        objects = [read_object(inputNode, each) for each in segments]
+        return self._extract(objects, choices, progress)
 
-    def _extract(self, solids: list[Any], choices: dict[str, Any], progress: Any) -> list[Any]:
+    def _extract(self, objects: list[Any], choices: dict[str, Any], progress: Any) -> list[Any]:
         from PotentialSkeletonMRML.outputs import NODES, extract_all
 
         outputs = {name: choices.pop(name) for name in NODES if name in choices}
-        return extract_all([(solid, outputs) for solid in solids], choices, progress)
+        return extract_all([(object_, outputs) for object_ in objects], choices, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.

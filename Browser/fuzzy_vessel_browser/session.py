@@ -358,17 +358,17 @@ class Session:
     async def _find_centrelines(self) -> None:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
+        from PotentialSkeletonMRML.objects import read_object
         from PotentialSkeletonMRML.outputs import write_skeletons
-        from PotentialSkeletonMRML.solid import read_solid
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
         options: Any = dict(drop_islands=SMALL_ISLAND, close_tunnels=width, device=self.device)
         vessels = [each for each in self.result.vessels if each.volumeMl > 0] if self.result else []
         found = []
         for vessel in vessels:
-            solid = read_solid(self.result.labelmapNode, None, vessel.label)
-            skeleton = await self.compute(partial(_skeleton, solid, options))
-            found.append((solid, skeleton, {"curveNodes": False, "labelmapNode": False}))
+            object_ = read_object(self.result.labelmapNode, None, vessel.label)
+            skeleton = await self.compute(partial(_skeleton, object_, options))
+            found.append((object_, skeleton, {"curveNodes": False, "labelmapNode": False}))
         self._clear_trees()
         for vessel, tree in zip(vessels, write_skeletons(found)):
             self._trees += [tree.modelNode, tree.tableNode]
@@ -413,10 +413,10 @@ class Session:
         )
 
 
-def _skeleton(solid: Any, options: Any, told: Callable[[float], bool]) -> Any:
+def _skeleton(object_: Any, options: Any, told: Callable[[float], bool]) -> Any:
     from PotentialSkeletonLib import skeletonize
 
-    return skeletonize(solid.mask, solid.spacing, progress=told, **options)
+    return skeletonize(object_.mask, object_.spacing, progress=told, **options)
 
 
 def _surfaces(segmentation_node: Any) -> dict[str, Any]:

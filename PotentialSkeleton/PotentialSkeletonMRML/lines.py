@@ -19,15 +19,15 @@ from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
 
 RADIUS = "Radius"  # mm, at each point
-# Of each line, to the column of `CurveSkeleton.to_table`.
+# Of each line: the column of `CurveSkeleton.to_table` to the array.
 ARRAYS_OF_LINES = {
-    "BranchId": "branch",
-    "Generation": "generation",
-    "Length": "length_mm",
-    "MeanRadius": "mean_radius_mm",
-    "ComponentId": "component",
-    "StartNode": "start",
-    "EndNode": "end",
+    "branch": "BranchId",
+    "generation": "Generation",
+    "length_mm": "Length",
+    "mean_radius_mm": "MeanRadius",
+    "component": "ComponentId",
+    "start": "StartNode",
+    "end": "EndNode",
 }
 NAME = "Name"  # where a branch has one
 NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
@@ -35,7 +35,7 @@ SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters of a name
 # Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.
 HIDDEN = ("Cc", "Cs")
-# Where cross-sections were measured: the column of the table to the array.
+# Likewise, where cross-sections were measured.
 SECTIONS = {
     "min_area_mm2": "MinimalArea",
     "mean_area_mm2": "MeanArea",
@@ -107,7 +107,7 @@ def branch_lines(skeleton: CurveSkeleton) -> Any:
     data.GetPointData().AddArray(vtk_array(radius, RADIUS))
     data.GetPointData().SetActiveScalars(RADIUS)
     table = skeleton.to_table()
-    for name, column in ARRAYS_OF_LINES.items():
+    for column, name in ARRAYS_OF_LINES.items():
         kind = np.float64 if column.endswith("_mm") else np.int32
         data.GetCellData().AddArray(vtk_array(np.array(table[column], kind), name))
     return data

@@ -24,7 +24,7 @@ from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 from PotentialSkeletonLib.curve_skeleton import Branch
 
 from . import lines
-from .solid import SolidInput, is_segmentation
+from .objects import InputObject, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
@@ -93,28 +93,25 @@ class SkeletonResult:
 
 
 def extract_all(
-    jobs: Sequence[tuple[SolidInput, dict]], options: dict, progress: ProgressCallback | None
+    jobs: Sequence[tuple[InputObject, dict]], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
-    """Find the skeleton of each object, then write all outputs.
-
-    `options` are those of `PotentialSkeletonLib.skeletonize`.
-    """
-    for solid, requests in jobs:
-        _nodes_to_fill(solid, requests)  # an error before the work begins
-    sizes, found = [int(solid.mask.sum()) for solid, _requests in jobs], []
+    """Find the skeleton of each object by options of `skeletonize`, then write all outputs."""
+    for object_, requests in jobs:
+        _nodes_to_fill(object_, requests)  # an error before the work begins
+    sizes, found = [int(object_.mask.sum()) for object_, _requests in jobs], []
     root = Progress.of(progress)
-    for (solid, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
+    for (object_, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
 
-        def compute(progress: Progress, solid: SolidInput = solid) -> Any:
-            return skeletonize(solid.mask, solid.spacing, progress=progress, **options)
+        def compute(progress: Progress, object_: InputObject = object_) -> Any:
+            return skeletonize(object_.mask, object_.spacing, progress=progress, **options)
 
-        found.append((solid, part.carry_out(compute), requests))
+        found.append((object_, part.carry_out(compute), requests))
     return write_skeletons(found)
 
 
 def write_skeletons(
-    found: Sequence[tuple[SolidInput, CurveSkeleton, dict]],
+    found: Sequence[tuple[InputObject, CurveSkeleton, dict]],
 ) -> list[SkeletonResult]:
     """Write the outputs of objects whose skeletons are there: all, or none.
 
@@ -122,48 +119,48 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [(solid, skeleton, _nodes_to_fill(solid, asked)) for solid, skeleton, asked in found]
+    runs = [
+        (object_, skeleton, _nodes_to_fill(object_, asked)) for object_, skeleton, asked in found
+    ]
     with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
-        return [_write(add, solid, skeleton, nodes) for solid, skeleton, nodes in runs]
+        return [_write(add, object_, skeleton, nodes) for object_, skeleton, nodes in runs]
 
 
-def _nodes_to_fill(solid: SolidInput, requests: dict[str, Any]) -> dict[str, list[Any]]:
+def _nodes_to_fill(object_: InputObject, requests: dict[str, Any]) -> dict[str, list[Any]]:
     """The nodes to fill of each output that is wanted; none where a new one is to be added.
 
     `InputError` where the object is among them, `InputRemoved` where it or one of them is not in
     the scene any more.
     """
-    if not requests.keys() <= NODES.keys():
-        raise TypeError(f"outputs are {', '.join(NODES)}, not {', '.join(requests)}")
     nodes = {}
     for output, request in (DEFAULT_REQUESTS | requests).items():
         if request is not False:
             given = [] if request is None or request is True else request
             nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
     every = [node for given in nodes.values() for node in given]
-    writing.check_apart(every, {_("input"): solid.node})
-    writing.check_in_scene([solid.node, *every])
-    segment_id = solid.segment_id
-    if segment_id and solid.node.GetSegmentation().GetSegment(segment_id) is None:
-        raise InputRemoved(_("the segment '{name}'").format(name=solid.name))
+    writing.check_apart(every, {_("input"): object_.node})
+    writing.check_in_scene([object_.node, *every])
+    segment_id = object_.segment_id
+    if segment_id and object_.node.GetSegmentation().GetSegment(segment_id) is None:
+        raise InputRemoved(_("the segment '{name}'").format(name=object_.name))
     return nodes
 
 
 def _write(
-    add: Callable, solid: SolidInput, skeleton: CurveSkeleton, to_fill: dict[str, list[Any]]
+    add: Callable, object_: InputObject, skeleton: CurveSkeleton, to_fill: dict[str, list[Any]]
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
     nodes = {"modelNode": []} | to_fill  # the others follow from the lines
-    nodes = {output: _claimed(add, solid, output, given) for output, given in nodes.items()}
-    model, warnings = nodes["modelNode"][0], [*solid.warnings, *skeleton.report["warnings"]]
-    in_scene = lines.in_frame(skeleton, lambda points: solid.points(points)[:, ::-1])
+    nodes = {output: _claimed(add, object_, output, given) for output, given in nodes.items()}
+    model, warnings = nodes["modelNode"][0], [*object_.warnings, *skeleton.report["warnings"]]
+    in_scene = lines.in_frame(skeleton, lambda points: object_.points(points)[:, ::-1])
     if lost := lines.fit_names(model, in_scene):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
-    _note_origin(model, solid, nodes, warnings)
+    _note_origin(model, object_, nodes, warnings)
     for node in nodes.get("labelmapNode", ()):
-        node.SetAndObserveTransformNodeID(solid.transform_id)
-        node.SetIJKToRASMatrix(matrix_from_array(solid.ijk_to_ras))
+        node.SetAndObserveTransformNodeID(object_.transform_id)
+        node.SetIJKToRASMatrix(matrix_from_array(object_.ijk_to_ras))
         node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
         node.CreateDefaultDisplayNodes()
     write_lines(add, model, in_scene)
@@ -171,22 +168,22 @@ def _write(
     written["curveNodes"] = own_nodes(model).get("curveNodes", [])
     if "modelNode" not in to_fill:
         writing.remove_node(written.pop("modelNode"))
-    return SkeletonResult(skeleton, solid.ijk_to_ras, warnings=warnings, **written)
+    return SkeletonResult(skeleton, object_.ijk_to_ras, warnings=warnings, **written)
 
 
-def _claimed(add: Callable, solid: SolidInput, output: str, given: list[Any]) -> list[Any]:
+def _claimed(add: Callable, object_: InputObject, output: str, given: list[Any]) -> list[Any]:
     """The nodes of an output, or a new one, as outputs of this object."""
     class_name, ending = NODES[output]
-    nodes = given or [add(class_name, solid.name + ending)]
+    nodes = given or [add(class_name, object_.name + ending)]
     if not given and output != "curveNodes":  # they lie in a folder of their own
-        writing.put_beside(nodes, solid.node)
+        writing.put_beside(nodes, object_.node)
     for node in nodes:
-        writing.claim(node, SKELETON, solid.node)
+        writing.claim(node, SKELETON, object_.node)
     return nodes
 
 
 def _note_origin(
-    model: Any, solid: SolidInput, nodes: dict[str, list[Any]], warnings: list[str]
+    model: Any, object_: InputObject, nodes: dict[str, list[Any]], warnings: list[str]
 ) -> None:
     """Note in the model what its lines are made of, and the other outputs; steps are gone."""
     import slicer
@@ -195,16 +192,16 @@ def _note_origin(
         for node in writing.referred(model, AS_FOUND):
             writing.remove_node(node)
         writing.refer(model, AS_FOUND, ())
-        writing.refer(model, INPUT, [solid.node])
+        writing.refer(model, INPUT, [object_.node])
         for output, role in ROLES.items():
             writing.refer(model, role, nodes.get(output, ()))
-        model.SetAttribute(SEGMENT, solid.segment_id)
-        model.SetAttribute(LABEL, None if solid.label is None else str(solid.label))
-        model.SetAttribute(VESSELS, solid.fingerprint)
+        model.SetAttribute(SEGMENT, object_.segment_id)
+        model.SetAttribute(LABEL, None if object_.label is None else str(object_.label))
+        model.SetAttribute(VESSELS, object_.fingerprint)
         model.SetAttribute(NOTES, json.dumps(warnings))
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
-        model.SetAndObserveTransformNodeID(solid.transform_id)
+        model.SetAndObserveTransformNodeID(object_.transform_id)
 
 
 def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:

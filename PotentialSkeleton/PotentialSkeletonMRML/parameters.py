@@ -9,7 +9,7 @@ from slicer.parameterNodeWrapper import WithinRange, parameterNodeWrapper
 
 from FuzzyVesselCoreLib.translation import LabelledEnum
 
-from .solid import is_segmentation
+from .objects import is_segmentation
 
 
 class Detail(LabelledEnum):

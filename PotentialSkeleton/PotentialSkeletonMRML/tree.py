@@ -20,8 +20,8 @@ from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import interchange, lines, outputs, vessels
+from .objects import read_object
 from .outputs import AS_FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
-from .solid import read_solid
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -315,15 +315,15 @@ class Tree:
 
         `InputError` where that is far from the tree, or the vessels are not in the scene any more.
         """
-        solid, skeleton = vessels.vessels_and_tree(self.model)
-        to_world = reading.transform_between(solid.node, None)
-        local = reading.transformed(reading.transform_between(None, solid.node), [place])
-        voxel = reading.transform_points(np.linalg.inv(solid.ijk_to_ras), local)[0, ::-1]
-        found = branch_tools.section_at(solid.mask, skeleton, voxel)
+        object_, skeleton = vessels.vessels_and_tree(self.model)
+        to_world = reading.transform_between(object_.node, None)
+        local = reading.transformed(reading.transform_between(None, object_.node), [place])
+        voxel = reading.transform_points(np.linalg.inv(object_.ijk_to_ras), local)[0, ::-1]
+        found = branch_tools.section_at(object_.mask, skeleton, voxel)
         if not found.area[0]:
             raise InputError(_("The vessels have no voxels at this place any more."))
         places = np.concatenate([found.points, found.largest_ends[0], found.smallest_ends[0]])
-        world = reading.transformed(to_world, solid.points(places))
+        world = reading.transformed(to_world, object_.points(places))
         names = ("area", "equivalent_diameter", "largest_diameter", "smallest_diameter", "filled")
         numbers = {name: float(getattr(found, name)[0]) for name in names}
         return Section(world[0], world[1:3], world[3:5], **numbers)
@@ -333,8 +333,8 @@ class Tree:
 
         `InputError` where the vessels are not in the scene any more.
         """
-        solid, skeleton = vessels.vessels_and_tree(self.model)
-        return branch_tools.cross_sections(solid.mask, skeleton, branch)
+        object_, skeleton = vessels.vessels_and_tree(self.model)
+        return branch_tools.cross_sections(object_.mask, skeleton, branch)
 
     @property
     def hasSections(self) -> bool:
@@ -349,13 +349,13 @@ class Tree:
         the table in the scene get them, too. `InputError` where the vessels are not in the scene
         any more.
         """
-        solid, skeleton = vessels.vessels_and_tree(self.model)
+        object_, skeleton = vessels.vessels_and_tree(self.model)
         found = Progress.of(progress).carry_out(
-            lambda run: branch_tools.section_measures(solid.mask, skeleton, progress=run)
+            lambda run: branch_tools.section_measures(object_.mask, skeleton, progress=run)
         )
         measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
-        if measured.get("vessels") != solid.fingerprint:  # the vessels were edited meanwhile
-            measured = {"vessels": solid.fingerprint}
+        if measured.get("vessels") != object_.fingerprint:  # the vessels were edited meanwhile
+            measured = {"vessels": object_.fingerprint}
         columns = {column: found[column] for column in lines.SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
         self.model.SetAttribute(MEASURED, json.dumps(measured))
@@ -383,17 +383,17 @@ class Tree:
         is as of `PotentialSkeletonLogic.extract`. Returns a new vtkMRMLSegmentationNode.
         `InputError` where there is nothing to split, or the vessels are gone.
         """
-        solid, skeleton = vessels.vessels_and_tree(self.model)
+        object_, skeleton = vessels.vessels_and_tree(self.model)
         groups = vessels.groups_by(self.model, by)
         labels = Progress.of(progress).carry_out(
-            lambda run: branch_tools.branch_labels(solid.mask, skeleton, groups.label_of, run)
+            lambda run: branch_tools.branch_labels(object_.mask, skeleton, groups.label_of, run)
         )
         if not labels.any():
             text = _("No branch of {model} goes through its vessels: find the centrelines again.")
             raise InputError(text.format(model=reading.node_name(self.model)))
         with all_or_nothing() as add:
             name = f"{tree_name(self.model)} by {by}"
-            return vessels.add_segmentation(add, name, labels, groups, solid)
+            return vessels.add_segmentation(add, name, labels, groups, object_)
 
     def divideOrgan(
         self,
@@ -409,7 +409,7 @@ class Tree:
         `distance` is "straight" or "geodesic": see `PotentialSkeletonLib.branch_tools.territories`.
         `InputError` where the organ is empty or elsewhere, or the groups do not fit.
         """
-        organ = read_solid(organNode, organSegment).cropped()
+        organ = read_object(organNode, organSegment).cropped()
         groups = vessels.groups_by(self.model, by)
         skeleton = vessels.tree_in_voxels(self.model, organ)
         vessels.check_near(self.model, skeleton, organ, groups)

@@ -18,8 +18,8 @@ from PotentialSkeletonLib.branch_tools import LIVER_SEGMENT
 from PotentialSkeletonLib.tree import rooted_forest
 
 from . import lines
+from .objects import InputObject, read_object
 from .outputs import INPUT, LABEL, ROLE, SEGMENT, tree_name
-from .solid import SolidInput, read_solid
 
 STRAIGHTENED = ROLE + "Straightened"  # attribute: what the frames are made of
 WIDTH, WIDEST = 30.0, 5.0  # mm; or so many times the largest diameter
@@ -27,7 +27,7 @@ DECIMALS = 4  # of the points and radii that are kept, mm
 GAP = 50.0  # mm between the patient and the straightened volume
 
 
-def read_vessels(model: Any) -> SolidInput:
+def read_vessels(model: Any) -> InputObject:
     """The object whose tree a model holds, as it is now, cut to what is not empty.
 
     `InputError` where it is not in the scene any more, or empty.
@@ -38,25 +38,25 @@ def read_vessels(model: Any) -> SolidInput:
         raise InputError(text.format(model=node_name(model)))
     segment_id, label = model.GetAttribute(SEGMENT) or None, model.GetAttribute(LABEL)
     label = None if label is None else int(label)
-    return read_solid(node, segment_id, label).cropped()
+    return read_object(node, segment_id, label).cropped()
 
 
-def vessels_and_tree(model: Any) -> tuple[SolidInput, CurveSkeleton]:
+def vessels_and_tree(model: Any) -> tuple[InputObject, CurveSkeleton]:
     """The vessels, and the tree in their voxels."""
-    solid = read_vessels(model)
-    return solid, tree_in_voxels(model, solid)
+    object_ = read_vessels(model)
+    return object_, tree_in_voxels(model, object_)
 
 
-def tree_in_voxels(model: Any, solid: SolidInput) -> CurveSkeleton:
+def tree_in_voxels(model: Any, object_: InputObject) -> CurveSkeleton:
     """The tree of a model in voxels K, J, I of an object."""
-    to_object = reading.transform_between(model, solid.node)
-    to_voxels = np.linalg.inv(solid.ijk_to_ras)
+    to_object = reading.transform_between(model, object_.node)
+    to_voxels = np.linalg.inv(object_.ijk_to_ras)
 
     def move(points: np.ndarray) -> np.ndarray:
         there = reading.transformed(to_object, points[:, ::-1])
         return reading.transform_points(to_voxels, there)[:, ::-1]
 
-    fields = {"shape": solid.mask.shape, "spacing": solid.spacing}
+    fields = {"shape": object_.mask.shape, "spacing": object_.spacing}
     return lines.in_frame(lines.stored_skeleton(model), move, **fields)
 
 
@@ -143,7 +143,7 @@ class TerritoryNodes:
     unreached: float
 
 
-def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: Groups) -> None:
+def check_near(model: Any, skeleton: CurveSkeleton, organ: InputObject, groups: Groups) -> None:
     """Refuse an organ whose box no branch of the groups enters: it is the wrong organ."""
     points = [skeleton.branches[number].points for number in groups.label_of]
     places = np.concatenate(points) if points else np.empty((0, 3))
@@ -155,16 +155,16 @@ def check_near(model: Any, skeleton: CurveSkeleton, organ: SolidInput, groups: G
 
 
 def add_segmentation(
-    add: Any, name: str, labels: np.ndarray, groups: Groups, solid: SolidInput
+    add: Any, name: str, labels: np.ndarray, groups: Groups, object_: InputObject
 ) -> Any:
     """A new segmentation with one segment for each label that there is."""
     import slicer
 
     kind = np.uint8 if labels.max() < 256 else np.int16
     image = reading.image_from_array(labels.astype(kind), slicer.vtkOrientedImageData())
-    image.SetGeometryFromImageToWorldMatrix(reading.matrix_from_array(solid.ijk_to_ras))
+    image.SetGeometryFromImageToWorldMatrix(reading.matrix_from_array(object_.ijk_to_ras))
     node = add("vtkMRMLSegmentationNode", name)
-    node.SetAndObserveTransformNodeID(solid.transform_id)
+    node.SetAndObserveTransformNodeID(object_.transform_id)
     node.CreateDefaultDisplayNodes()
     segmentation = node.GetSegmentation()
     segmentation.SetSourceRepresentationName(BINARY_LABELMAP)
@@ -175,7 +175,7 @@ def add_segmentation(
         segment.AddRepresentation(BINARY_LABELMAP, image)
         segment.SetLabelValue(label)
         segmentation.AddSegment(segment)
-    put_beside([node], solid.node)
+    put_beside([node], object_.node)
     return node
 
 
@@ -204,9 +204,9 @@ def add_straightened(
     and sagittal views. The volume stands to the side of the patient's, so that no view shows both.
     `InputError` where the volume has no voxels or lies under a transform that bends it.
     """
-    voxels, solid = reading.voxels_of(volume_node), read_vessels(model)
+    voxels, object_ = reading.voxels_of(volume_node), read_vessels(model)
     to_ijk = _world_to_ijk(volume_node, reading.ijk_to_ras(volume_node))
-    to_label = _world_to_ijk(solid.node, solid.ijk_to_ras)
+    to_label = _world_to_ijk(object_.node, object_.ijk_to_ras)
     step = float(np.linalg.norm(np.linalg.inv(to_ijk)[:3, :3], axis=0).min())
     if width is None:
         width = max(WIDTH, WIDEST * 2 * float(np.max(radius)))
@@ -220,7 +220,7 @@ def add_straightened(
     def resampled(_progress: Any) -> list[np.ndarray]:
         frames = _frames(recipe)
         image = frames.resample(voxels, to_ijk, outside=float(voxels.min()))
-        return [image, frames.resample(solid.mask.astype(np.uint8), to_label, 0)]
+        return [image, frames.resample(object_.mask.astype(np.uint8), to_label, 0)]
 
     images = Progress.of(progress).carry_out(resampled)
     name = _("{tree} straightened").format(tree=tree_name(model))

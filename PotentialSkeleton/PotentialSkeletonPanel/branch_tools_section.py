@@ -18,8 +18,8 @@ from PotentialSkeletonLib.branch_tools import (
     steps_of_text,
     steps_text,
 )
+from PotentialSkeletonMRML.objects import is_segmentation
 from PotentialSkeletonMRML.outputs import tree_name
-from PotentialSkeletonMRML.solid import is_segmentation
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks

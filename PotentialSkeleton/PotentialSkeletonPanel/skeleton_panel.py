@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.writing import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML import outputs, solid
+from PotentialSkeletonMRML import objects, outputs
 from PotentialSkeletonMRML import parameters as choices
 
 from .branch_tools_section import BranchTools
@@ -36,7 +36,7 @@ class SkeletonPanel(Panel):
     def enter(self) -> None:
         Panel.enter(self)
         parameters = self.parameters
-        node, segment_id = solid.current_object() if parameters.input is None else (None, "")
+        node, segment_id = objects.current_object() if parameters.input is None else (None, "")
         if node is not None:
             with slicer.util.NodeModify(parameters.parameterNode):
                 parameters.input, parameters.segment = node, segment_id or parameters.segment
@@ -57,7 +57,7 @@ class SkeletonPanel(Panel):
         chosen = self.parameters.input
         if chosen is None:
             return _("Choose the vessels: a segmentation or a labelmap.")
-        if solid.is_segmentation(chosen):
+        if objects.is_segmentation(chosen):
             if chosen.GetSegmentation().GetNumberOfSegments() == 0:
                 return _("The segmentation has no segment: choose another one.")
             if not choices.segments_of(self.parameters):
@@ -112,7 +112,7 @@ class SkeletonPanel(Panel):
 
     def _keep_to_segments(self, parameters: Any) -> None:
         """Choose the first segment where the chosen one is not there."""
-        if not solid.is_segmentation(parameters.input):
+        if not objects.is_segmentation(parameters.input):
             parameters.segments = ""
             return
         ids = list(parameters.input.GetSegmentation().GetSegmentIDs())
@@ -126,7 +126,7 @@ class SkeletonPanel(Panel):
     def _show_vessels(self, parameters: Any) -> None:
         """Show the segment's selector where it is needed, with what is chosen."""
         chosen, selector = parameters.input, self.ui.segmentSelector
-        segments = solid.is_segmentation(chosen)
+        segments = objects.is_segmentation(chosen)
         several = segments and bool(parameters.segments)
         count = chosen.GetSegmentation().GetNumberOfSegments() if segments else 0
         selector.setVisible(segments)
@@ -146,7 +146,7 @@ class SkeletonPanel(Panel):
     def _on_several(self, on: bool) -> None:
         """Use all visible segments, or the previous one; colours then distinguish the trees."""
         parameters = self.parameters
-        ids = solid.visible_segments(parameters.input) or [parameters.segment]
+        ids = objects.visible_segments(parameters.input) or [parameters.segment]
         plain, by_tree = choices.Colouring.RADIUS, choices.Colouring.TREE
         with slicer.util.NodeModify(parameters.parameterNode):
             parameters.segments = json.dumps(ids) if on else ""
@@ -190,7 +190,7 @@ class SkeletonPanel(Panel):
         for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
             asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
             asked["modelNode"] = nodes.get("modelNode", True)
-            jobs.append((solid.read_solid(node, segment), asked))
+            jobs.append((objects.read_object(node, segment), asked))
         results = outputs.extract_all(jobs, options, progress)
         for before, result in zip(earlier, results, strict=True):
             outputs.remove_stale_outputs(before, result)

@@ -25,7 +25,7 @@ TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
-class SolidInput:
+class InputObject:
     """An object on its own grid, from a labelmap or a segmentation (`node`, `segment_id` or "").
 
     `mask` is K, J, I; `ijk_to_ras` leads to the frame below the node's parent transform, whose ID
@@ -53,7 +53,7 @@ class SolidInput:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return reading.voxels_to_points(positions, self.ijk_to_ras)
 
-    def cropped(self) -> "SolidInput":
+    def cropped(self) -> "InputObject":
         """The object with one layer of empty voxels around it."""
         box: Any = bounding_box(self.mask)
         matrix = self.ijk_to_ras.copy()
@@ -61,7 +61,7 @@ class SolidInput:
         return replace(self, mask=np.pad(self.mask[box], 1), ijk_to_ras=matrix)
 
 
-def read_solid(node: Any, segment_id: str | None = None, label: int | None = None) -> SolidInput:
+def read_object(node: Any, segment_id: str | None = None, label: int | None = None) -> InputObject:
     """The object in a labelmap (by default everything that is not 0) or in a segmentation.
 
     A segment is given by its ID or name, which is not needed where there is only one. `InputError`
@@ -86,7 +86,7 @@ def read_solid(node: Any, segment_id: str | None = None, label: int | None = Non
         raise InputError(_("{node} is no labelmap and no segmentation.").format(node=named))
     under, warnings = node.GetTransformNodeID(), _warnings(matrix, node)
     text = voxels_fingerprint(node, segment_id)
-    return SolidInput(node, segment_id, mask, matrix, under, name, warnings, label, text)
+    return InputObject(node, segment_id, mask, matrix, under, name, warnings, label, text)
 
 
 def is_segmentation(node: Any) -> bool:
