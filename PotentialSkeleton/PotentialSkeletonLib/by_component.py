@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
 from .curve_skeleton import CurveSkeleton
 from .extraction import assemble
-from .options import SkeletonOptions, checked_spacing
+from .options import EMPTY, SkeletonOptions, checked_spacing
 from .preparing import NO_CHANGES, Prepared, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
@@ -157,7 +157,7 @@ def _check(
     if len(shape) != 3 or np.dtype(labels.dtype).kind not in "iu":
         raise InputError(f"The labels have shape {shape}; K x J x I numbers are needed.")
     if not sizes.size:
-        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+        raise InputError(EMPTY)
     fit = low.shape == high.shape == (sizes.size, 3)
     if not fit or ((low < 0) | (low >= high) | (high > shape)).any():
         raise InputError("Each component needs a size and a box in the labels, low below high.")

@@ -23,7 +23,14 @@ from FuzzyVesselCoreLib.voxels.masks import (
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 from .component_distances import LARGE
-from .options import SkeletonOptions, checked_device, checked_labelmap
+from .options import (
+    EMPTY,
+    MIN_STRENGTH,
+    NO_ATTRACTORS,
+    SkeletonOptions,
+    checked_device,
+    checked_labelmap,
+)
 from .thinning import thin
 
 NO_CHANGES = dict(
@@ -63,7 +70,7 @@ def prepare(
     given = np.ascontiguousarray(values, bool)
     box = bounding_box(given)
     if box is None:
-        raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
+        raise InputError(EMPTY)
     warnings = input_warnings(values, bool(given.all()), options.strength)
     solid = given[box]
     origin = np.array([side.start - 1 for side in box])
@@ -120,11 +127,7 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:
     """Warnings about a labelmap (full: no voxel is 0), and about the strength of the force."""
-    warnings = []
-    if strength == 2:
-        warnings.append(
-            _("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
-        )
+    warnings = [NO_ATTRACTORS] if strength == MIN_STRENGTH else []
     if is_full:
         warnings.append(_("The object fills the volume: its border is taken to be the volume's."))
     if values.dtype.kind == "f" and (values != np.rint(values)).any():
