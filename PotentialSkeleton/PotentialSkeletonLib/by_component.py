@@ -7,6 +7,7 @@ what lies in its cavities.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,11 +80,8 @@ def skeletonize_components(
     sizes, low, high = (np.asarray(each, np.int64) for each in (sizes, low, high))
     _check(labels, sizes, low, high, options, memory_limit)
     boxes = [tuple(map(slice, *ends)) for ends in zip(low.tolist(), high.tolist())]
-
-    def prepare(part: Progress) -> Prepared:
-        return _prepared(labels, boxes, sizes, options, part)
-
-    return assemble(prepare, tuple(labels.shape), checked, options, Progress.of(progress))
+    prepared = partial(_prepared, labels, boxes, sizes, options)
+    return assemble(prepared, tuple(labels.shape), checked, options, Progress.of(progress))
 
 
 def _prepared(
