@@ -7,6 +7,7 @@ what lies in its cavities.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
 from .curve_skeleton import CurveSkeleton
 from .extraction import assemble
-from .options import SkeletonOptions, checked_spacing
+from .options import EMPTY, SkeletonOptions, checked_spacing
 from .preparing import NO_CHANGES, Prepared, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
@@ -79,11 +80,8 @@ def skeletonize_components(
     sizes, low, high = (np.asarray(each, np.int64) for each in (sizes, low, high))
     _check(labels, sizes, low, high, options, memory_limit)
     boxes = [tuple(map(slice, *ends)) for ends in zip(low.tolist(), high.tolist())]
-
-    def prepare(part: Progress) -> Prepared:
-        return _prepared(labels, boxes, sizes, options, part)
-
-    return assemble(prepare, tuple(labels.shape), checked, options, Progress.of(progress))
+    prepared = partial(_prepared, labels, boxes, sizes, options)
+    return assemble(prepared, tuple(labels.shape), checked, options, Progress.of(progress))
 
 
 def _prepared(
@@ -157,7 +155,7 @@ def _check(
     if len(shape) != 3 or np.dtype(labels.dtype).kind not in "iu":
         raise InputError(f"The labels have shape {shape}; K x J x I numbers are needed.")
     if not sizes.size:
-        raise InputError("The labelmap is empty: there is no object to take a skeleton of.")
+        raise InputError(EMPTY)
     fit = low.shape == high.shape == (sizes.size, 3)
     if not fit or ((low < 0) | (low >= high) | (high > shape)).any():
         raise InputError("Each component needs a size and a box in the labels, low below high.")

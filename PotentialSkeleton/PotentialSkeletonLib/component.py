@@ -69,15 +69,18 @@ def skeletonize_component(
 
     def run(gpu: Any) -> ComponentSkeleton:
         # The field is summed on the device; all else only where this is faster.
-        gpu_of_large = gpu if mask.size >= LARGE else None
-        return _ComponentRun(mask, spacing, options, progress, gpu_of_large).run(gpu)
+        gpu_of_rest = gpu if mask.size >= LARGE else None
+        return _ComponentRun(mask, spacing, options, progress, gpu_of_rest).run(gpu_of_field=gpu)
 
     skeleton, notes = on_device_or_cpu(device, run)
     return replace(skeleton, messages=(*notes, *skeleton.messages))
 
 
 class _ComponentRun:
-    """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
+    """Makes the skeleton of one component, stage by stage. Voxels are flat indices.
+
+    `gpu`, which may be None, does all but the field; that of the field is an argument of `run`.
+    """
 
     def __init__(self, mask, spacing, options, progress, gpu):
         self.mask, self.spacing = mask, spacing

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -90,10 +91,7 @@ def skeletonize(
 
     labelmap = np.asanyarray(mask)
     shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
-
-    def prepared(progress: Progress) -> "Prepared":
-        return prepare(labelmap, sides, options, progress)
-
+    prepared = partial(prepare, labelmap, sides, options)
     return assemble(prepared, shape, sides, options, Progress.of(progress))
 
 

@@ -16,7 +16,15 @@ from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import boxes_of, dilate, erode, fill_cavities, label_components
 
 from .convolution import convolve, distance_bands, padded_shape
-from .options import MIN_STRENGTH, changes, check_options, checked_device, checked_object
+from .options import (
+    EMPTY,
+    MIN_STRENGTH,
+    NO_ATTRACTORS,
+    changes,
+    check_options,
+    checked_device,
+    checked_object,
+)
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3  # classes of voxels
 # How many pairs of target and charge take as long as one padded voxel of the convolution.
@@ -137,11 +145,10 @@ def force_field(
     start = perf_counter()
     given = checked_object(mask)
     if not given.any():
-        raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
-    notes = []
-    if strength == MIN_STRENGTH:
-        notes.append("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
-        warnings.warn(notes[-1], stacklevel=2)
+        raise InputError(EMPTY)
+    notes = [NO_ATTRACTORS] if strength == MIN_STRENGTH else []
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
     solid, cavities, voxels = fill_cavities(given)
     if cavities:
         notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})

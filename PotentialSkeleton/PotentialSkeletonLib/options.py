@@ -27,6 +27,8 @@ MIN_STRENGTH, MAX_STRENGTH = 2, 9
 MAX_CHARGE_DISTANCE = 100  # layers, by which the grid grows on all sides
 LEVELS = (1, 2, 3)
 UNLIMITED = 1e300  # but not infinite
+EMPTY = _("The labelmap is empty: there is no object to take a skeleton of.")
+NO_ATTRACTORS = _("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
 MAX_VALUES = {"divergence": 100, "drop_islands": UNLIMITED, "close_tunnels": UNLIMITED}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -17,13 +18,19 @@ from FuzzyVesselCoreLib.voxels.masks import (
     bounding_box,
     boxes_of,
     fill_cavities,
-    full_box,
     label_components,
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
 from .component_distances import LARGE
-from .options import SkeletonOptions, checked_device, checked_labelmap
+from .options import (
+    EMPTY,
+    MIN_STRENGTH,
+    NO_ATTRACTORS,
+    SkeletonOptions,
+    checked_device,
+    checked_labelmap,
+)
 from .thinning import thin
 
 NO_CHANGES = dict(
@@ -55,15 +62,14 @@ def prepare(
     mask: np.ndarray,
     spacing: Sequence[float],
     options: SkeletonOptions,
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> Prepared:
     """The `Prepared` object of a labelmap; `InputError` if it cannot be used or is empty."""
-    progress = Progress.of(progress)
     values = checked_labelmap(mask)
     given = np.ascontiguousarray(values, bool)
     box = bounding_box(given)
     if box is None:
-        raise InputError(_("The labelmap is empty: there is no object to take a skeleton of."))
+        raise InputError(EMPTY)
     warnings = input_warnings(values, bool(given.all()), options.strength)
     solid = given[box]
     origin = np.array([side.start - 1 for side in box])
@@ -89,7 +95,7 @@ def prepare(
     if not is_one:
         labels, count = label_components(solid)
     if count == 1:
-        own = full_box(solid.shape) if is_one else bounding_box(solid) or ()
+        own: Any = bounding_box(solid)
         one = origin + [side.start for side in own], np.pad(solid[own], 1)
         return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
     sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
@@ -120,11 +126,7 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
 
 def input_warnings(values: np.ndarray, is_full: bool, strength: int) -> list[str]:
     """Warnings about a labelmap (full: no voxel is 0), and about the strength of the force."""
-    warnings = []
-    if strength == 2:
-        warnings.append(
-            _("At strength 2 the field has no attractors; choose 3 to 9 for a skeleton.")
-        )
+    warnings = [NO_ATTRACTORS] if strength == MIN_STRENGTH else []
     if is_full:
         warnings.append(_("The object fills the volume: its border is taken to be the volume's."))
     if values.dtype.kind == "f" and (values != np.rint(values)).any():
@@ -183,7 +185,7 @@ def close_tunnels(
 
 
 def covered(
-    mask: np.ndarray, distance: float, spacing: Sequence[float], progress: Progress | None = None
+    mask: np.ndarray, distance: float, spacing: Sequence[float], progress: Progress
 ) -> np.ndarray:
     """The voxels no point of which is further than `distance` (mm) from the object, and the object.
 
@@ -192,8 +194,7 @@ def covered(
     distance is largest at the centre of a voxel and of its faces and edges, or at its corners: on a
     grid of half voxels, on which the nearest point of a box lies, too.
     """
-    progress, found = Progress.of(progress), mask.copy()
-    limit = distance * (1 + ROUNDING)
+    found, limit = mask.copy(), distance * (1 + ROUNDING)
     reach = int(limit / spacing[0]) + 2
     planes = max(VOXELS_AT_ONCE // (mask.shape[1] * mask.shape[2]), 1)
     for first in range(0, len(mask), planes):

@@ -2,7 +2,6 @@
 
 So the result has the object's components and tunnels, whatever must stay. It is thin, as thinning
 ends when no other point is simple. Voxels are flat indices, ascending, off the array's border.
-`states` is a workspace from `empty_states`, all 0, also at the end.
 """
 
 import math
@@ -31,27 +30,23 @@ def empty_states(shape: Shape) -> np.ndarray:
 
 
 def thin(
-    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape,
-    states: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape
+) -> np.ndarray:
     """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
     Voxels go in ascending `order` (float32; how central each is), ties as they come to the surface.
     Those that `stays` may not go (endpoints and critical points), those of `last` go after all
     others, so that the skeleton lies along them (traced curves).
     """
-    states = empty_states(shape) if states is None else states
+    states = empty_states(shape)
     states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
     _thin(states, voxels, _keys(order, last), shape[2], shape[1] * shape[2])
-    skeleton = voxels[states[voxels] != 0]
-    states[voxels] = 0
-    return skeleton
+    return voxels[states[voxels] != 0]
 
 
 def grow(
-    skeleton: np.ndarray, offered: np.ndarray, order: np.ndarray, first: np.ndarray, shape: Shape,
-    states: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    skeleton: np.ndarray, offered: np.ndarray, order: np.ndarray, first: np.ndarray, shape: Shape
+) -> np.ndarray:
     """Add to a skeleton what is connected with it and does not change its topology.
 
     The reverse of thinning. Traced curves that run side by side or meet again enclose holes that
@@ -59,13 +54,11 @@ def grow(
     first, so each such hole stays open at its least central voxel. `offered` holds the skeleton and
     what may be added, those of `first` before all others.
     """
-    states = empty_states(shape) if states is None else states
+    states = empty_states(shape)
     states[offered] = OFFERED
     states[skeleton] = OBJECT
     _grow(states, skeleton, offered, _keys(order, first), shape[2], shape[1] * shape[2])
-    grown = offered[states[offered] & OBJECT != 0]
-    states[offered] = 0
-    return grown
+    return offered[states[offered] & OBJECT != 0]
 
 
 def peel(
@@ -88,24 +81,21 @@ def peel(
     return voxels[states[voxels] != 0]
 
 
-def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape, states: np.ndarray) -> np.ndarray:
+def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape) -> np.ndarray:
     """Remove voxels that lie beside a skeleton instead of ending it, but for those that stay."""
+    states = empty_states(shape)
     states[skeleton] = OBJECT
     voxels = skeleton[~np.isin(skeleton, stays)]
     while _redundant(states, voxels, shape[2], shape[1] * shape[2], True).any():
         pass
-    left = skeleton[states[skeleton] != 0]
-    states[skeleton] = 0
-    return left
+    return skeleton[states[skeleton] != 0]
 
 
-def removable(skeleton: np.ndarray, shape: Shape, states: np.ndarray | None = None) -> np.ndarray:
+def removable(skeleton: np.ndarray, shape: Shape) -> np.ndarray:
     """Voxels of a skeleton that could go without a change of topology, and are no ends."""
-    states = empty_states(shape) if states is None else states
+    states = empty_states(shape)
     states[skeleton] = OBJECT
-    found = skeleton[_redundant(states, skeleton, shape[2], shape[1] * shape[2], False)]
-    states[skeleton] = 0
-    return found
+    return skeleton[_redundant(states, skeleton, shape[2], shape[1] * shape[2], False)]
 
 
 def _keys(order, last):
@@ -255,7 +245,6 @@ class LevelThinning:
     ) -> None:
         self._mask, self._depth, self._spacing, self._shape = mask, depth, spacing, mask.shape
         self._has_tunnels = characteristic != 1
-        self._states = empty_states(mask.shape)
         self._level = NO_VOXELS  # skeleton of the level before
         self.anchors = self.skeleton = NO_VOXELS
         self.level_voxels: list[int] = []
@@ -272,15 +261,15 @@ class LevelThinning:
         order = removal_order(self._depth, voxels)
         stays = is_in_any(voxels, self.anchors, self._level)
         on_curve = is_in_any(voxels, traced)
-        skeleton = thin(voxels, order, stays, on_curve, self._shape, self._states)
+        skeleton = thin(voxels, order, stays, on_curve, self._shape)
         progress.check()
-        self.skeleton = trim(skeleton, self._level, self._shape, self._states)
+        self.skeleton = trim(skeleton, self._level, self._shape)
         self.anchors = np.intersect1d(self.anchors, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
         self.level_voxels.append(len(self.skeleton))
-        voxels = removable(self.skeleton, self._shape, self._states)
+        voxels = removable(self.skeleton, self._shape)
         self.removable = len(voxels)
         self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
         self._level = self.skeleton
@@ -300,7 +289,7 @@ class LevelThinning:
         progress.check()
         order = removal_order(self._depth, wanted)
         first = is_in_any(wanted, self.anchors)
-        grown = grow(start, wanted, order, first, self._shape, self._states)
+        grown = grow(start, wanted, order, first, self._shape)
         are_there = np.isin(self.anchors, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
 

@@ -16,7 +16,7 @@ from skimage.measure import euler_number
 from FuzzyVesselCoreLib.errors import FuzzyVesselError, InputError
 from FuzzyVesselCoreLib.progress import Progress
 from PotentialSkeletonLib import skeletonize
-from PotentialSkeletonLib.curve_skeleton import line_shape
+from PotentialSkeletonLib.course import line_shape
 from PotentialSkeletonLib.interchange import (
     network,
     rooted_centrelines,

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..curve_skeleton import Branch, Course, CurveSkeleton, line_shape
+from ..course import Course, line_shape
+from ..curve_skeleton import Branch, CurveSkeleton
 
 # A point is on the tree within so many radii of the vessel, and so many mm more.
 FAR_RADII, FAR = 2.0, 5.0

@@ -7,7 +7,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..curve_skeleton import Course
+from ..course import Course
 
 SMOOTHING = 0.5  # mean radii: deviation of the Gaussian along the line
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.translation import tr as _
 
-from ..curve_skeleton import JUNCTION, CurveSkeleton, line_shape
+from ..course import line_shape
+from ..curve_skeleton import JUNCTION, CurveSkeleton
 from ..tree.rooting import Forest, RootedLine, root_to_tip_lines
 from ..tree.tracts import split_lines
 

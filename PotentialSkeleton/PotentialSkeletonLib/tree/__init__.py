@@ -1,7 +1,7 @@
 """Rooted views of a skeleton: trees, root-to-tip lines, and tracts grouped to vessels."""
 # ruff: noqa: F401
 
-from ..curve_skeleton import Course, line_shape
+from ..course import Course, line_shape
 from .rooting import (
     Forest,
     RootedLine,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..curve_skeleton import Course
+from ..course import Course
 from .rooting import Forest, root_to_tip_lines
 
 STEPS_AT_ONCE = 32  # points of a line that are tried together
