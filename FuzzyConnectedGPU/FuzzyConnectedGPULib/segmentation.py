@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import DeviceError, InputError
+from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
@@ -253,13 +253,9 @@ def _fuzzy_scene(
     device, threshold = options.device, options.threshold
     if options.object_model == "contrast":
         border = options.border or "drawn"
-        try:
-            scene = contrast_connectedness(
-                volume, points, cached, border=border, device=device, progress=progress, **inputs,
-            )  # fmt: skip
-        except DeviceError:
-            cached.forget()  # a device that failed may have lost it
-            raise
+        scene = contrast_connectedness(
+            volume, points, cached, border=border, device=device, progress=progress, **inputs
+        )
         return scene, CONTRAST_THRESHOLD if threshold is None else threshold, None
     progress.advance(0.0)
     affinity = options.affinity

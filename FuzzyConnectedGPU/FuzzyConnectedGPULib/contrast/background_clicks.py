@@ -117,6 +117,18 @@ def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) 
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
+def majority_in_halos(
+    mapped: ContrastMap,
+    further: list[tuple[int, ...]],
+    negative: list[tuple[int, ...]],
+    least_contrast: float,
+) -> int:
+    """How many background clicks are in halos, less the further vessel clicks that contradict."""
+    false = [voxel for voxel in negative if mapped.contrast[voxel] > least_contrast]
+    count = sum(in_halo(mapped, voxel, least_contrast) for voxel in false)
+    return count - sum(in_halo(mapped, voxel, least_contrast) for voxel in further)
+
+
 def halo_contrasts(
     mapped: ContrastMap, reached: Reached, least_contrast: float, agreeing: int
 ) -> np.ndarray:

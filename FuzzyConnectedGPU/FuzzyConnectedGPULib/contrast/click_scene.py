@@ -15,17 +15,16 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .background_clicks import halo_contrasts, in_halo, remove_leaks
+from .background_clicks import halo_contrasts, in_halo, majority_in_halos, remove_leaks
 from .clicks import EVIDENT, Click, at_click, membership, midway
 from .contrast_map import ContrastMap
 from .faint_clicks import add_faint_click
-from .widest_paths import PATH_LEVEL, Reached
+from .widest_paths import Reached
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
 # Paths: at least this share of the least contrast, and this many deviations of the noise.
 PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
-FLOOR = PATH_LEVEL // 2  # paths weaker than half the least contrast of paths are not followed
 HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
 FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
@@ -131,16 +130,18 @@ def main_object(
     path_contrast = min(lowest, max(PATH_SHARE * lowest, PATH_DEVIATIONS * noise))
     # Voxels that further clicks connect do not count: no click may remove what another one added.
     decisive, first_start = first or clicks[0], [first.start] if first else []
-    alone = _paths(mapped, [decisive], first_start, path_contrast)
+    alone = mapped.widest_paths([decisive.voxel], first_start, path_contrast)
     least = _raised_for_bright_object(mapped, decisive, alone, lowest)
-    starts = _bright_starts(mapped, clicks, first, lowest)
-    reached = alone if len(clicks) == 1 else _paths(mapped, clicks, starts, path_contrast)
-    halo_clicks = _majority_in_halos(mapped, clicks, negative, least)
+    starts, voxels = _bright_starts(mapped, clicks, first, lowest), [c.voxel for c in clicks]
+    reached = alone
+    if len(clicks) > 1:
+        reached = mapped.widest_paths(voxels, starts, path_contrast)
+    halo_clicks = majority_in_halos(mapped, voxels[1:], negative, least)
     least = _raised_for_background(mapped, reached, negative, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
-        reached = _paths(mapped, clicks, more_starts, path_contrast)
+        reached = mapped.widest_paths(voxels, more_starts, path_contrast)
     learned = halo_clicks > 0 and reached.strong.max(initial=0) >= least
     return MainObject(least, path_contrast, reached, halo_clicks if learned else 0)
 
@@ -173,23 +174,6 @@ def _bright_starts(
     """The starts of all clicks that have the least contrast, and of the first one; each once."""
     starts = [c.start for c in clicks if c is first or mapped.contrast[c.start] >= least]
     return list(dict.fromkeys(starts))
-
-
-def _paths(
-    mapped: ContrastMap, clicks: list[Click], starts: list[tuple[int, ...]], path_contrast: float
-) -> Reached:
-    """The widest paths from the starts of clicks, while brighter objects compete."""
-    brighter = mapped.brighter_objects([c.voxel for c in clicks])
-    return mapped.widest_paths(starts, path_contrast, FLOOR, brighter)
-
-
-def _majority_in_halos(
-    mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]], least: float
-) -> int:
-    """How many background clicks are in halos, less the vessel clicks there that contradict."""
-    false = [voxel for voxel in negative if mapped.contrast[voxel] > least]
-    count = sum(in_halo(mapped, voxel, least) for voxel in false)
-    return count - sum(in_halo(mapped, click.voxel, least) for click in clicks[1:])
 
 
 def _raised_for_background(
@@ -229,15 +213,15 @@ def main_connectedness(
 ) -> np.ndarray:
     """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
 
-    It is their membership, limited by the levels of their paths.
+    It is their membership, limited by the strength of their paths in the same way.
     """
     reached, least = main.reached, main.least_contrast
-    level = reached.levels.astype(np.float32)
+    strength = reached.strength
     contrasts: float | np.ndarray = least
     if main.halo_clicks:
         contrasts = halo_contrasts(mapped, reached, least, main.halo_clicks)
     own = membership(reached.contrast, contrasts)
-    connected = np.minimum(own, level / (level + np.float32(PATH_LEVEL)))
+    connected = np.minimum(own, strength / (strength + np.float32(1)))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, negative_count)
 

@@ -194,18 +194,19 @@ class ContrastMap:
         return self._trace(values, [start], float(np.float32(least)), PATH_LEVEL, None, limit)
 
     def widest_paths(
-        self, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
-        brighter: float | None = None,
-    ) -> Any:  # fmt: skip
-        """The widest paths through the contrast, as by the function `widest_paths`.
+        self, clicks: list[tuple[int, ...]], starts: list[tuple[int, ...]], path_contrast: float
+    ) -> Any:
+        """The widest paths of clicks from their starts through the contrast.
 
-        `brighter` is a result of `brighter_objects`. Those of one start are cached, as runs with
+        Objects that are far brighter than the clicks, as bone, compete for voxels. Paths weaker
+        than half the path contrast are not followed. Those of one start are cached, as runs with
         further clicks need them again.
         """
-        inputs = tuple(starts), path_contrast, floor, brighter
+        brighter = self.brighter_objects(clicks)
+        inputs = tuple(starts), path_contrast, brighter
         if self._first_paths[0] == inputs:
             return self._first_paths[1]
-        reached = self._trace(self.contrast, starts, path_contrast, floor, brighter)
+        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, brighter)
         if len(starts) == 1:
             self._first_paths = inputs, reached
         return reached

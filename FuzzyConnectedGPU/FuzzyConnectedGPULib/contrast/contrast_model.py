@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.compilation import needs_numba
-from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
@@ -94,7 +94,11 @@ def contrast_connectedness(
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
         return replace(scene, values=scene.values.reshape(shape))
 
-    scene, notes = on_device_or_cpu(device, solve)
+    try:
+        scene, notes = on_device_or_cpu(device, solve)
+    except DeviceError:
+        cached.forget()  # a device that failed may have lost it
+        raise
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return replace(scene, notes=(*notes, *scene.notes))
@@ -202,7 +206,7 @@ class CachedConnectedness:
         self._inputs = inputs
         self._map = mapped
         if gpu is not None and mapped.device_bytes > gpu.free_memory():
-            self._map = mapped.to_host()
+            self._map = mapped.to_host()  # the division among vessels needs it
         elif gpu is not None:
             keeps_device_memory(self)
         return mapped

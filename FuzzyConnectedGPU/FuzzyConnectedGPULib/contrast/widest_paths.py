@@ -35,13 +35,18 @@ class Reached:
     contrast: np.ndarray
 
     @property
+    def strength(self) -> np.ndarray:
+        """The strength (float32) of each voxel's path, in multiples of the path contrast."""
+        return self.levels.astype(np.float32) / np.float32(PATH_LEVEL)  # exact
+
+    @property
     def is_strong(self) -> np.ndarray:
-        """Whether the level of each voxel is at least `PATH_LEVEL`."""
+        """Whether the strength is at least the path contrast."""
         return self.levels >= PATH_LEVEL
 
     @cached_property
     def strong(self) -> np.ndarray:
-        """The contrast of the voxels whose level is at least `PATH_LEVEL`."""
+        """The contrast of the voxels whose path is strong."""
         return self.contrast[self.is_strong]
 
 
