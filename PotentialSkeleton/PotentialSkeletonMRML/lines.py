@@ -83,23 +83,28 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
 def in_frame(
     skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
 ) -> CurveSkeleton:
-    """A skeleton in another frame, which takes points (n, 3) there; with other fields.
+    """A skeleton in another frame: `move` takes its points (n, 3) to x, y, z there; other fields.
 
     In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S), and shape and
     spacing mean nothing.
     """
-    nodes = [replace(n, position=move(n.position[None])[0]) for n in skeleton.nodes]
-    branches = [replace(branch, points=move(branch.points)) for branch in skeleton.branches]
+    nodes = [replace(n, position=move(n.position[None])[0, ::-1]) for n in skeleton.nodes]
+    branches = [replace(each, points=move(each.points)[:, ::-1]) for each in skeleton.branches]
     in_scene = {"shape": (0, 0, 0), "spacing": (1.0, 1.0, 1.0)}
     return replace(skeleton, nodes=nodes, branches=branches, **(in_scene | fields))
 
 
-def branch_lines(skeleton: CurveSkeleton) -> Any:
-    """One polyline a branch: vtkPolyData with the arrays named above; points are S, A, R in mm.
+def branch_lines(
+    skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray] | None = None
+) -> Any:
+    """One polyline a branch: vtkPolyData with the arrays named above.
 
-    With them the lines are the whole graph. Branches share no points, so that each can have values
+    `move` takes the skeleton's points (n, 3) to R, A, S in mm; without it they are S, A, R. With
+    the arrays the lines are the whole graph. Branches share no points, so that each can have values
     of its own at a junction.
     """
+    if move is not None:
+        skeleton = in_frame(skeleton, move)
     branches = skeleton.branches
     points = np.concatenate([np.empty((0, 3)), *(branch.points for branch in branches)])
     data = polylines(points[:, ::-1], [len(branch.points) for branch in branches])
@@ -264,12 +269,13 @@ def names_of(model: Any) -> dict[int, str]:
     return {number: array.GetValue(number) for number in range(count) if array.GetValue(number)}
 
 
-def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> None:
+def set_names(model: Any, names: Mapping[int, str]) -> None:
     """Name branches; an empty text takes a name away.
 
     Branches with the same name are a group. `InputError` where there is no such branch, or a name
     is too long or has characters that cannot be shown: nothing is named then.
     """
+    skeleton = stored_skeleton(model)
     names = {branch: " ".join(name.split()) for branch, name in names.items()}
     for branch, name in names.items():
         checked_branch(skeleton, branch)
@@ -285,12 +291,12 @@ def set_names(model: Any, skeleton: CurveSkeleton, names: Mapping[int, str]) -> 
         if name:
             named_points.append([middle.tolist(), name])
     model.SetAttribute(NAMES, json.dumps(named_points))
-    show_names(model, skeleton)
+    show_names(model)
 
 
-def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
+def fit_names(model: Any) -> list[str]:
     """Keep the names that fit branches that were found again; returns those that fit none."""
-    named_points, lost = [], []
+    skeleton, named_points, lost = stored_skeleton(model), [], []
     for point, text in _named_points(model):
         _number, place, radius, away = _nearest(skeleton, point)
         if away <= radius:
@@ -301,8 +307,9 @@ def fit_names(model: Any, skeleton: CurveSkeleton) -> list[str]:
     return lost
 
 
-def show_names(model: Any, skeleton: CurveSkeleton) -> None:
+def show_names(model: Any) -> None:
     """Write the names into the lines' cell array."""
+    skeleton = stored_skeleton(model)
     texts: list[list[str]] = [[] for _ in skeleton.branches]
     for point, text in _named_points(model):
         branch = _branch_at(skeleton, point)

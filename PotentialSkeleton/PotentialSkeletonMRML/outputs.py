@@ -153,8 +153,9 @@ def _write(
     nodes = {"modelNode": []} | to_fill  # the others follow from the lines
     nodes = {output: _claimed(add, object_, output, given) for output, given in nodes.items()}
     model, warnings = nodes["modelNode"][0], [*object_.warnings, *skeleton.report["warnings"]]
-    in_scene = lines.in_frame(skeleton, lambda points: object_.points(points)[:, ::-1])
-    if lost := lines.fit_names(model, in_scene):
+    data = lines.branch_lines(skeleton, object_.points)
+    lines.fill_model(model, data, object_.transform_id)
+    if lost := lines.fit_names(model):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
     _note_origin(model, object_, nodes, warnings)
@@ -163,7 +164,7 @@ def _write(
         node.SetIJKToRASMatrix(matrix_from_array(object_.ijk_to_ras))
         node.SetAndObserveImageData(image_from_array(skeleton.to_labelmap()))
         node.CreateDefaultDisplayNodes()
-    write_lines(add, model, in_scene)
+    update_outputs(add, model)
     written = {output: each[0] for output, each in nodes.items()}
     written["curveNodes"] = own_nodes(model).get("curveNodes", [])
     if "modelNode" not in to_fill:
@@ -201,21 +202,19 @@ def _note_origin(
         model.SetAttribute(NOTES, json.dumps(warnings))
         for name in (SETTINGS, STEPS, MEASURED):
             model.RemoveAttribute(name)
-        model.SetAndObserveTransformNodeID(object_.transform_id)
 
 
-def write_lines(add: Callable, model: Any, skeleton: CurveSkeleton) -> None:
-    """Put branches, S, A, R in mm below the model's parent transform, into the lines of a run.
+def update_outputs(add: Callable, model: Any) -> None:
+    """Let all other outputs of a run follow from its lines.
 
-    All of its other outputs follow, but for the labelmap, which keeps the voxels that were found.
+    The labelmap does not: it keeps the voxels that were found.
     """
-    data, nodes, under = lines.branch_lines(skeleton), own_nodes(model), model.GetTransformNodeID()
-    lines.fill_model(model, data, under)
-    lines.show_names(model, skeleton)
+    nodes = own_nodes(model)
+    lines.show_names(model)
     for node in nodes.get("tubesNode", ()):
-        lines.fill_model(node, lines.tubes(data), under)
+        lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     if "curveNodes" in nodes:
-        _fill_curves(add, model, skeleton, nodes["curveNodes"])
+        _fill_curves(add, model, nodes["curveNodes"])
     update_table(model)
     display = model.GetDisplayNode()
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
@@ -328,9 +327,9 @@ def is_current(model: Any, input_node: Any) -> bool:
 OWN_FOLDER = "FuzzyVesselGPU.Curves"  # attribute of the folder's item
 
 
-def _fill_curves(add: Callable, model: Any, skeleton: CurveSkeleton, curves: Sequence[Any]) -> None:
+def _fill_curves(add: Callable, model: Any, curves: Sequence[Any]) -> None:
     """Give each branch a curve: first these, then new ones, all in one folder; surplus ones go."""
-    class_name, _ending = NODES["curveNodes"]
+    skeleton, (class_name, _ending) = lines.stored_skeleton(model), NODES["curveNodes"]
     source, count = model.GetNodeReference(INPUT) or model, len(skeleton.branches)
     kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
     for node, branch in zip(kept, skeleton.branches):

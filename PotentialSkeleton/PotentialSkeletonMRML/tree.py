@@ -154,7 +154,8 @@ class Tree:
                 found.SetAndObserveMesh(model.GetPolyData())
                 model.SetNodeReferenceID(AS_FOUND, found.GetID())
             model.SetAttribute(STEPS, branch_tools.steps_text(steps))
-            outputs.write_lines(add, model, skeleton)
+            lines.fill_model(model, lines.branch_lines(skeleton), model.GetTransformNodeID())
+            outputs.update_outputs(add, model)
             self._show_sections()
         return skeleton
 
@@ -167,7 +168,7 @@ class Tree:
         return reading.transformed(reading.transform_between(self.model, None), points[:, ::-1])
 
     def _in_world(self) -> CurveSkeleton:
-        return lines.in_frame(self.skeleton, lambda points: self._to_world(points)[:, ::-1])
+        return lines.in_frame(self.skeleton, self._to_world)
 
     # --- names and files
 
@@ -182,7 +183,7 @@ class Tree:
         self._set_names(dict.fromkeys(chosen, name))
 
     def _set_names(self, names: dict[int, str]) -> None:
-        lines.set_names(self.model, self.skeleton, names)
+        lines.set_names(self.model, names)
         update_table(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:

@@ -54,7 +54,7 @@ def tree_in_voxels(model: Any, object_: InputObject) -> CurveSkeleton:
 
     def move(points: np.ndarray) -> np.ndarray:
         there = reading.transformed(to_object, points[:, ::-1])
-        return reading.transform_points(to_voxels, there)[:, ::-1]
+        return reading.transform_points(to_voxels, there)
 
     fields = {"shape": object_.mask.shape, "spacing": object_.spacing}
     return lines.in_frame(lines.stored_skeleton(model), move, **fields)
