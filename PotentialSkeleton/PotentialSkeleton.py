@@ -183,15 +183,19 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         """
         from PotentialSkeletonMRML.objects import read_object, segments_named
 
-        segments = segments_named(inputNode, segmentIDs)
-        objects = [read_object(inputNode, each) for each in segments]
+        objects = [read_object(inputNode, each) for each in segments_named(inputNode, segmentIDs)]
         return self._extract(objects, choices, progress)
 
     def _extract(self, objects: list[Any], choices: dict[str, Any], progress: Any) -> list[Any]:
         from PotentialSkeletonMRML.outputs import NODES, extract_all
 
-        outputs = {name: choices.pop(name) for name in NODES if name in choices}
-        return extract_all([(object_, outputs) for object_ in objects], choices, progress)
+        nodes: dict[str, list] = {}  # to fill; of none, new ones
+        for output in NODES:
+            asked = choices.pop(output, output != "tubesNode")
+            if asked is not False:
+                given = [] if asked is None or asked is True else asked
+                nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
+        return extract_all([(object_, nodes) for object_ in objects], choices, progress)
 
     def tree(self, modelNode: Any) -> Any:
         """A tree in the scene, to prune, correct, name, measure and divide it.

@@ -359,16 +359,16 @@ class Session:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
         from PotentialSkeletonMRML.objects import read_object
-        from PotentialSkeletonMRML.outputs import write_skeletons
+        from PotentialSkeletonMRML.outputs import skeleton_of, write_skeletons
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
         options: Any = dict(drop_islands=SMALL_ISLAND, close_tunnels=width, device=self.device)
         vessels = [each for each in self.result.vessels if each.volumeMl > 0] if self.result else []
-        found = []
+        found: list = []
         for vessel in vessels:
             object_ = read_object(self.result.labelmapNode, None, vessel.label)
-            skeleton = await self.compute(partial(_skeleton, object_, options))
-            found.append((object_, skeleton, {"curveNodes": False, "labelmapNode": False}))
+            skeleton = await self.compute(partial(skeleton_of, object_, options))
+            found.append((object_, skeleton, {"modelNode": [], "tableNode": []}))
         self._clear_trees()
         for vessel, tree in zip(vessels, write_skeletons(found)):
             self._trees += [tree.modelNode, tree.tableNode]
@@ -411,12 +411,6 @@ class Session:
                 millilitres=self.result.volumeMl if self.result is not None else None,
             )
         )
-
-
-def _skeleton(object_: Any, options: Any, told: Callable[[float], bool]) -> Any:
-    from PotentialSkeletonLib import skeletonize
-
-    return skeletonize(object_.mask, object_.spacing, progress=told, **options)
 
 
 def _surfaces(segmentation_node: Any) -> dict[str, Any]:

@@ -81,22 +81,19 @@ def polylines(points: np.ndarray, sizes: Any) -> Any:
 
 
 def in_frame(
-    skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray], **fields: Any
+    skeleton: CurveSkeleton, move: Callable, shape: Any = (0, 0, 0), spacing: Any = (1.0, 1.0, 1.0)
 ) -> CurveSkeleton:
-    """A skeleton in another frame: `move` takes its points (n, 3) to x, y, z there; other fields.
+    """A skeleton in another frame: `move` takes its points (n, 3) to x, y, z there.
 
     In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S), and shape and
     spacing mean nothing.
     """
     nodes = [replace(n, position=move(n.position[None])[0, ::-1]) for n in skeleton.nodes]
     branches = [replace(each, points=move(each.points)[:, ::-1]) for each in skeleton.branches]
-    in_scene = {"shape": (0, 0, 0), "spacing": (1.0, 1.0, 1.0)}
-    return replace(skeleton, nodes=nodes, branches=branches, **(in_scene | fields))
+    return replace(skeleton, nodes=nodes, branches=branches, shape=shape, spacing=spacing)
 
 
-def branch_lines(
-    skeleton: CurveSkeleton, move: Callable[[np.ndarray], np.ndarray] | None = None
-) -> Any:
+def branch_lines(skeleton: CurveSkeleton, move: Callable | None = None) -> Any:
     """One polyline a branch: vtkPolyData with the arrays named above.
 
     `move` takes the skeleton's points (n, 3) to R, A, S in mm; without it they are S, A, R. With
@@ -291,7 +288,6 @@ def set_names(model: Any, names: Mapping[int, str]) -> None:
         if name:
             named_points.append([middle.tolist(), name])
     model.SetAttribute(NAMES, json.dumps(named_points))
-    show_names(model)
 
 
 def fit_names(model: Any) -> list[str]:

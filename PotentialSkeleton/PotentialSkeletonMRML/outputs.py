@@ -9,6 +9,7 @@ references and attributes with the scene.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -36,7 +37,8 @@ AS_FOUND = ROLE + "AsFound"  # the lines before these steps
 MEASURED = ROLE + "Sections"  # columns of cross-sections by the steps before, and the vessels' hash
 CENTRELINES = " centrelines"  # ends a model's name
 
-# The names that `extract` has for its outputs, to their nodes' class, and the end of their names.
+# The names that `extract` has for its outputs, to their nodes' class, and the end of their names. A
+# run is told what to write as a dict of these names to the nodes to fill; of none, new ones.
 NODES = {
     "modelNode": ("vtkMRMLModelNode", CENTRELINES),
     "tubesNode": ("vtkMRMLModelNode", " tubes"),
@@ -44,8 +46,6 @@ NODES = {
     "tableNode": ("vtkMRMLTableNode", " branches"),
     "curveNodes": ("vtkMRMLMarkupsCurveNode", " branch "),
 }
-# Which of them are written: True or None for new nodes, False for none, or nodes to fill.
-DEFAULT_REQUESTS: dict[str, Any] = dict.fromkeys(NODES, True) | {"tubesNode": False}
 # The model's references to the others; the last five are of version 0.1, and the next run removes
 # them.
 ROLES = {
@@ -92,22 +92,47 @@ class SkeletonResult:
 # ---- a run
 
 
+def extract_again(
+    objects: Sequence[InputObject], wanted: list[str], options: dict, settings: str, progress: Any
+) -> list[SkeletonResult]:
+    """Find the skeletons of objects instead of those of the latest run on each of them.
+
+    Its outputs are filled again where they are `wanted`, as the lines always are, and removed where
+    they are not. The models keep the settings, a text.
+    """
+    wanted, hierarchy = ["modelNode", *wanted], writing.subject_hierarchy()
+    earlier = [own_nodes(latest_model(each.node, each.segment_id)) for each in objects]
+    nodes = [{name: old.get(name, []) for name in wanted} for old in earlier]
+    results = extract_all(list(zip(objects, nodes)), options, progress)
+    for old, result in zip(earlier, results):
+        result.modelNode.SetAttribute(SETTINGS, settings)
+        folder = folder_of(old["curveNodes"][0]) if "curveNodes" in old else 0
+        for name in old.keys() - set(wanted):
+            for node in old[name]:
+                writing.remove_node(node)
+        own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+        if own and not hierarchy.GetNumberOfItemChildren(folder):
+            hierarchy.RemoveItem(folder)
+    return results
+
+
 def extract_all(
     jobs: Sequence[tuple[InputObject, dict]], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
-    """Find the skeleton of each object by options of `skeletonize`, then write all outputs."""
-    for object_, requests in jobs:
-        _nodes_to_fill(object_, requests)  # an error before the work begins
-    sizes, found = [int(object_.mask.sum()) for object_, _requests in jobs], []
+    """Find the skeleton of each object by options of `skeletonize`, then write its outputs."""
+    for object_, nodes in jobs:
+        _check_nodes(object_, nodes)  # an error before the work begins
+    sizes, found = [int(object_.mask.sum()) for object_, _nodes in jobs], []
     root = Progress.of(progress)
-    for (object_, requests), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
+    for (object_, nodes), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
-
-        def compute(progress: Progress, object_: InputObject = object_) -> Any:
-            return skeletonize(object_.mask, object_.spacing, progress=progress, **options)
-
-        found.append((object_, part.carry_out(compute), requests))
+        found.append((object_, part.carry_out(partial(skeleton_of, object_, options)), nodes))
     return write_skeletons(found)
+
+
+def skeleton_of(object_: InputObject, options: dict, progress: Any) -> CurveSkeleton:
+    """The skeleton of an object by options of `skeletonize`."""
+    return skeletonize(object_.mask, object_.spacing, progress=progress, **options)
 
 
 def write_skeletons(
@@ -119,31 +144,20 @@ def write_skeletons(
     """
     import slicer
 
-    runs = [
-        (object_, skeleton, _nodes_to_fill(object_, asked)) for object_, skeleton, asked in found
-    ]
+    for object_, _skeleton, nodes in found:
+        _check_nodes(object_, nodes)
     with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
-        return [_write(add, object_, skeleton, nodes) for object_, skeleton, nodes in runs]
+        return [_write(add, *each) for each in found]
 
 
-def _nodes_to_fill(object_: InputObject, requests: dict[str, Any]) -> dict[str, list[Any]]:
-    """The nodes to fill of each output that is wanted; none where a new one is to be added.
-
-    `InputError` where the object is among them, `InputRemoved` where it or one of them is not in
-    the scene any more.
-    """
-    nodes = {}
-    for output, request in (DEFAULT_REQUESTS | requests).items():
-        if request is not False:
-            given = [] if request is None or request is True else request
-            nodes[output] = list(given) if isinstance(given, list | tuple) else [given]
+def _check_nodes(object_: InputObject, nodes: dict[str, list[Any]]) -> None:
+    """`InputError` where the object is to be filled itself, `InputRemoved` where a node is gone."""
     every = [node for given in nodes.values() for node in given]
     writing.check_apart(every, {_("input"): object_.node})
     writing.check_in_scene([object_.node, *every])
     segment_id = object_.segment_id
     if segment_id and object_.node.GetSegmentation().GetSegment(segment_id) is None:
         raise InputRemoved(_("the segment '{name}'").format(name=object_.name))
-    return nodes
 
 
 def _write(
@@ -210,19 +224,18 @@ def update_outputs(add: Callable, model: Any) -> None:
     The labelmap does not: it keeps the voxels that were found.
     """
     nodes = own_nodes(model)
-    lines.show_names(model)
     for node in nodes.get("tubesNode", ()):
         lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     if "curveNodes" in nodes:
         _fill_curves(add, model, nodes["curveNodes"])
     update_table(model)
-    display = model.GetDisplayNode()
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
-    color_by(model, arrays.get(display and display.GetActiveScalarName(), "radius"))
+    color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
 
 
 def update_table(model: Any) -> None:
-    """Let a run's table and the names of its curves follow from the arrays of the lines."""
+    """Let the names in the lines, the table and the names of curves follow from the model."""
+    lines.show_names(model)
     nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):
         lines.fill_table(table, lines.stored_table(model))
@@ -302,18 +315,6 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
         nodes = writing.referred(model, role)
         found[output] = [node for node in nodes if writing.is_output(node, SKELETON)]
     return {output: nodes for output, nodes in found.items() if nodes}
-
-
-def remove_stale_outputs(before: dict[str, list[Any]], result: SkeletonResult) -> None:
-    """Remove what the run before wrote (its `own_nodes`) and this run did not."""
-    folder = folder_of(before["curveNodes"][0]) if "curveNodes" in before else 0
-    for output, nodes in before.items():
-        for node in nodes if not getattr(result, output, None) else ():
-            writing.remove_node(node)
-    hierarchy = writing.subject_hierarchy()
-    own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
-    if own and not hierarchy.GetNumberOfItemChildren(folder):
-        hierarchy.RemoveItem(folder)
 
 
 def is_current(model: Any, input_node: Any) -> bool:

@@ -56,8 +56,7 @@ def tree_in_voxels(model: Any, object_: InputObject) -> CurveSkeleton:
         there = reading.transformed(to_object, points[:, ::-1])
         return reading.transform_points(to_voxels, there)
 
-    fields = {"shape": object_.mask.shape, "spacing": object_.spacing}
-    return lines.in_frame(lines.stored_skeleton(model), move, **fields)
+    return lines.in_frame(lines.stored_skeleton(model), move, object_.mask.shape, object_.spacing)
 
 
 # ---- Vessels split by branch, and organs divided into the territories of branches

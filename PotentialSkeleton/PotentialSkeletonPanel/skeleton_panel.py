@@ -182,23 +182,16 @@ class SkeletonPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
-        node, colouring, jobs = parameters.input, parameters.colouring, []
-        segments, options = choices.segments_of(parameters), choices.options_of(parameters)
-        settings = choices.settings_text(parameters)
-        earlier = [outputs.own_nodes(outputs.latest_model(node, each)) for each in segments]
-        wanted = {output: getattr(parameters, name) for output, name in choices.WRITTEN.items()}
-        for segment, nodes in zip(segments, earlier):  # they are filled again, others are new
-            asked = {output: yes and nodes.get(output, True) for output, yes in wanted.items()}
-            asked["modelNode"] = nodes.get("modelNode", True)
-            jobs.append((objects.read_object(node, segment), asked))
-        results = outputs.extract_all(jobs, options, progress)
-        for before, result in zip(earlier, results, strict=True):
-            outputs.remove_stale_outputs(before, result)
-            result.modelNode.SetAttribute(outputs.SETTINGS, settings)
+        node, colouring, earlier = parameters.input, parameters.colouring, self._models(parameters)
+        options, settings = choices.options_of(parameters), choices.settings_text(parameters)
+        wanted = [name for name, asks in choices.WRITTEN.items() if getattr(parameters, asks)]
+        read = [objects.read_object(node, each) for each in choices.segments_of(parameters)]
+        results = outputs.extract_again(read, wanted, options, settings, progress)
+        for result in results:
             outputs.color_by(result.modelNode, colouring.value)
-            if not before:
+            if result.modelNode not in earlier:
                 make_translucent(result.modelNode)
-        if not any(earlier):
+        if not earlier:
             bounds = np.zeros(6)
             results[0].modelNode.GetRASBounds(bounds)
             low, high = bounds.reshape(3, 2).T
