@@ -171,8 +171,8 @@ class ContrastMap:
         lowest = self.tissue.median - NEARLY_LOWEST * self.tissue.deviation
         return self.several_tissues and self.polarity * self.smooth[click] < lowest
 
-    def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
-        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
+    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
+        """The intensity (smooth) above which voxels are competing structures, as bone; or None.
 
         Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
         """
@@ -198,24 +198,24 @@ class ContrastMap:
     ) -> Any:
         """The widest paths of clicks from their starts through the contrast.
 
-        Objects that are far brighter than the clicks, as bone, compete for voxels. Paths weaker
-        than half the path contrast are not followed. Those of one start are cached, as runs with
-        further clicks need them again.
+        Competing structures, far brighter than the clicks, spread as well. Paths weaker than half
+        the path contrast are not followed. Those of one start are cached, as runs with further
+        clicks need them again.
         """
-        brighter = self.brighter_objects(clicks)
-        inputs = tuple(starts), path_contrast, brighter
+        above = self.competing_above(clicks)
+        inputs = tuple(starts), path_contrast, above
         if self._first_paths[0] == inputs:
             return self._first_paths[1]
-        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, brighter)
+        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, above)
         if len(starts) == 1:
             self._first_paths = inputs, reached
         return reached
 
     def _trace(
         self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
-        brighter: float | None, limit: int | None = None,
+        above: float | None, limit: int | None = None,
     ) -> Any:  # fmt: skip
-        competing = None if brighter is None else (_array_of(self.smooth), brighter)
+        competing = None if above is None else (_array_of(self.smooth), above)
         if self.gpu is None:
             return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
         return widest_paths_on_device(
