@@ -41,7 +41,7 @@ class ThresholdSection:
 
     def forget(self) -> None:
         self.end_preview()
-        self._applied: tuple | None = None  # the settings of the labels as they are
+        self._labels_made_with: tuple | None = None  # `_label_settings` of the labels
 
     # --- what the user does
 
@@ -81,17 +81,17 @@ class ThresholdSection:
                 parameters.thresholdSource = ThresholdSource.AUTOMATIC
                 if not self._panel.running.active:
                     self._apply(parameters, None)
-                elif self._applied is not None:  # what was moved meanwhile is dropped
-                    parameters.threshold = self._applied[0]
+                elif self._labels_made_with is not None:  # what was moved meanwhile is dropped
+                    parameters.threshold = self._labels_made_with[0]
 
     # --- what runs do
 
     def labels_written(self, parameters: Any, result: Any, options: Any) -> None:
         """A run wrote labels; a threshold that was chosen meanwhile is applied now."""
-        self._applied = (float(result.threshold), options.fill_gaps, options.showDisputed)
+        self._labels_made_with = (float(result.threshold), options.fill_gaps, options.showDisputed)
         if users_threshold(parameters) is None:
             if options.threshold is None:
-                parameters.threshold = self._applied[0]
+                parameters.threshold = self._labels_made_with[0]
             else:
                 self._apply(parameters, None)
         self._apply_changes(parameters)
@@ -101,15 +101,15 @@ class ThresholdSection:
     def react(self, parameters: Any) -> None:
         """Write the labels where the user or a script has set another threshold."""
         running = self._panel.running.active
-        if self._applied is None or not (running or self._panel.result_scene(parameters)):
-            self._applied = _label_settings(parameters)
-        if parameters.threshold != self._applied[0]:
+        if self._labels_made_with is None or not (running or self._panel.result_scene(parameters)):
+            self._labels_made_with = _label_settings(parameters)
+        if parameters.threshold != self._labels_made_with[0]:
             parameters.thresholdSource = ThresholdSource.MANUAL
         if not running:  # else the change is applied when the run ends
             self._apply_changes(parameters)
 
     def _apply_changes(self, parameters: Any) -> None:
-        if _label_settings(parameters) != self._applied:
+        if _label_settings(parameters) != self._labels_made_with:
             self._apply(parameters, parameters.threshold)
 
     def _apply(self, parameters: Any, threshold: float | None) -> None:
@@ -122,7 +122,7 @@ class ThresholdSection:
         if threshold is not None:
             least = 0.0 if fuzzy_scene.by_contrast(scene_node) else cut
             parameters.threshold = threshold = max(threshold, least, LEAST)
-            self._applied, cut = _label_settings(parameters), None
+            self._labels_made_with, cut = _label_settings(parameters), None
         options = replace(panel.options(parameters), threshold=threshold, cut=cut)
         options = replace(options, segmentationNode=parameters.segmentation)
         try:
@@ -131,7 +131,7 @@ class ThresholdSection:
             panel.say(worded(error))
             return
         parameters.threshold = float(result.threshold)
-        self._applied = _label_settings(parameters)
+        self._labels_made_with = _label_settings(parameters)
         panel.output.show_result(parameters, result)
         edited = panel.output.edited_text(parameters)
         if edited:

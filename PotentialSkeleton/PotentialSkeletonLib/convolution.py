@@ -16,7 +16,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress, usable_cores
-from FuzzyVesselCoreLib.voxels.masks import dilate
+from FuzzyVesselCoreLib.voxels.masks import count_voxels, dilate
 
 # A Fourier transform's rounding error is the same everywhere, the field falls with the depth to the
 # power of strength - 2: so much weaker it may be at the far end of a band than at its near end.
@@ -47,11 +47,11 @@ def distance_bands(charges: Any, targets: Any, strength: int, xp: Any) -> Iterat
     the cut and its members, bool of the shape of the targets.
     """
     ratio, cut = MAX_RATIO ** (1 / max(strength - 2, 0.5)), 1
-    while targets.any():
+    while count_voxels(targets):
         following = int(min(max(cut * ratio, cut + 1), 2 * sum(targets.shape)))
         deeper = targets & _is_far(charges, following, xp)
         members = targets & ~deeper
-        if members.any():
+        if count_voxels(members):
             yield cut, members
         cut, targets = following, deeper
 
@@ -108,7 +108,7 @@ class _Convolution:
             from scipy import fft
         self._fft, self._progress, self._gpu = fft, progress, gpu
         self._shape, self._padded = charges.shape, padded_shape(charges.shape)
-        self._is_used = charges.any(axis=2)
+        self._is_used = charges.view(np.uint8).max(axis=2).view(bool)  # see `count_voxels`
         self._k, self._j = self._xp.nonzero(self._is_used)
         self._rows = ROWS_ON_CPU
         if gpu is not None:  # few parts: cuFFT has a plan for each size

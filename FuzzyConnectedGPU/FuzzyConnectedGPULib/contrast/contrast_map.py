@@ -6,7 +6,7 @@ there; what the rules of the clicks read of them is copied.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
 
-from .background import Tissue, lower_own_background, tissue_near
-from .clicks import at_click, ridge_near
+from .background import SHARE_OF_DIFFERENCE, Tissue, lower_own_background, tissue_near
+from .clicks import EVIDENT, at_click, ridge_near
 from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
 from .widest_paths import PATH_LEVEL, Reached, widest_paths, widest_paths_on_device
 
@@ -37,6 +37,7 @@ DARK = -4.0  # contrast in standard deviations at the first click below which ve
 # Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
 # (bone, metal); that difference counts as at least so many of the tissue's deviations.
 FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
+EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the tissue counts
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
 
 
@@ -71,6 +72,18 @@ class DeviceVolume:
         if isinstance(place[0], slice):
             return self._gpu.get(self.array[place])
         return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
+
+
+class Evidence(NamedTuple):
+    """What a click stands out in: values with their noise, and their contrast at the click.
+
+    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
+    """
+
+    values: Any
+    noise: float
+    contrast: float
+    may_be_wide: bool
 
 
 @dataclass
@@ -171,8 +184,26 @@ class ContrastMap:
         lowest = self.tissue.median - NEARLY_LOWEST * self.tissue.deviation
         return self.several_tissues and self.polarity * self.smooth[click] < lowest
 
-    def brighter_objects(self, clicks: list[tuple[int, ...]]) -> float | None:
-        """The intensity (smooth) above which voxels are other objects, as bone or metal, or None.
+    def evidence(self, click: tuple[int, ...]) -> Evidence | None:
+        """The contrast that a click has; None where it stands out in no way.
+
+        That is its contrast to the local background or, where it lies in a vessel that is its own
+        background or has too little contrast, the difference to the tissue.
+        """
+        contrast = at_click(self.contrast, click)
+        is_evident = contrast >= EVIDENT * self.noise and self.contrast[click] > 0
+        if is_evident and not self.several_tissues:
+            return Evidence(self.contrast, self.noise, contrast, False)
+        values, noise = self.difference
+        difference = at_click(values, click)
+        if is_evident and contrast >= SHARE_OF_DIFFERENCE * difference:
+            return Evidence(self.contrast, self.noise, contrast, False)
+        if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
+            return None
+        return Evidence(values, noise, difference, self.several_tissues)
+
+    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
+        """The intensity (smooth) above which voxels are competing structures, as bone; or None.
 
         Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
         """
@@ -198,24 +229,24 @@ class ContrastMap:
     ) -> Any:
         """The widest paths of clicks from their starts through the contrast.
 
-        Objects that are far brighter than the clicks, as bone, compete for voxels. Paths weaker
-        than half the path contrast are not followed. Those of one start are cached, as runs with
-        further clicks need them again.
+        Competing structures, far brighter than the clicks, spread as well. Paths weaker than half
+        the path contrast are not followed. Those of one start are cached, as runs with further
+        clicks need them again.
         """
-        brighter = self.brighter_objects(clicks)
-        inputs = tuple(starts), path_contrast, brighter
+        above = self.competing_above(clicks)
+        inputs = tuple(starts), path_contrast, above
         if self._first_paths[0] == inputs:
             return self._first_paths[1]
-        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, brighter)
+        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, above)
         if len(starts) == 1:
             self._first_paths = inputs, reached
         return reached
 
     def _trace(
         self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
-        brighter: float | None, limit: int | None = None,
+        above: float | None, limit: int | None = None,
     ) -> Any:  # fmt: skip
-        competing = None if brighter is None else (_array_of(self.smooth), brighter)
+        competing = None if above is None else (_array_of(self.smooth), above)
         if self.gpu is None:
             return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
         return widest_paths_on_device(

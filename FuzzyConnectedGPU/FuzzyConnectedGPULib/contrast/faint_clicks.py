@@ -1,13 +1,9 @@
 """Clicks with too little contrast: each adds its own structure, and little else."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..scene import CONTRAST_THRESHOLD
-from .background import SHARE_OF_DIFFERENCE
 from .clicks import (
-    EVIDENT,
     MAX_RADIUS,
     Ball,
     at_click,
@@ -16,9 +12,8 @@ from .clicks import (
     membership,
     midway,
 )
-from .contrast_map import ContrastMap
+from .contrast_map import ContrastMap, Evidence
 
-EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the median counts
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
 FAINT_SHARE = 0.5
@@ -26,8 +21,8 @@ FAINT_CONTRAST = 0.6  # voxels of its structure have at least this share of the 
 FAINT_RADII = 3.0
 LEAST_RADIUS = 3.0  # smallest spacings, however thin the vessel is
 FARTHEST = LEAST_RADIUS * MAX_RADIUS
-# Among several tissues, where the vessel may be its own background (`lower_own_background`): so
-# many radii, without voxels that are brighter than the click's value / FAINT_CONTRAST.
+# Where the vessel may be its own background: so many radii, without voxels that are brighter than
+# the click's value / FAINT_CONTRAST.
 WIDE_RADII = 6.0
 MIN_ADDED = 8  # voxels; a component that adds fewer is that of the object itself
 MAX_OF_VOLUME = 0.4  # .. that the only click may add
@@ -51,51 +46,35 @@ def add_faint_click(
     """
     if mapped.is_blank(click):
         return _add_alike(connectedness, mapped, click, 0), False
-    for values, noise, deviations in _contrasts(mapped):
-        contrast = at_click(values, click)
-        if contrast < deviations * noise or values[click] <= 0:
-            continue
-        if values is mapped.contrast and _own_background(mapped, click, contrast):
-            continue
-        least = max(midway(noise, contrast), FAINT_CONTRAST * contrast)
-        least = min(least, float(values[click]))
-        limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-        whole = None if near else mapped.component(values, click, least, limit)
-        if whole is not None:
-            flat, voxels = connectedness.ravel(), whole.voxels
-            before = flat[voxels]
-            added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
-            if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
-                flat[voxels] = np.maximum(before, membership(whole.contrast, least))
-                return added, True
-        return _add_near(connectedness, values, mapped, click, least), True
-    return _add_alike(connectedness, mapped, click, size), False
-
-
-def _contrasts(mapped: ContrastMap) -> Iterator[tuple[np.ndarray, float, float]]:
-    """Contrast, then difference to the tissue; their noise, and how many deviations count."""
-    yield mapped.contrast, mapped.noise, EVIDENT
-    yield *mapped.difference, EVIDENT_DIFFERENCE
-
-
-def _own_background(mapped: ContrastMap, click: tuple[int, ...], contrast: float) -> bool:
-    """Whether a click lies in a vessel that is its own background, and so has no contrast."""
-    if not mapped.several_tissues:
-        return False
-    return contrast < SHARE_OF_DIFFERENCE * at_click(mapped.difference[0], click)
+    evidence = mapped.evidence(click)
+    if evidence is None:
+        return _add_alike(connectedness, mapped, click, size), False
+    values, contrast = evidence.values, evidence.contrast
+    least = max(midway(evidence.noise, contrast), FAINT_CONTRAST * contrast)
+    least = min(least, float(values[click]))
+    limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
+    whole = None if near else mapped.component(values, click, least, limit)
+    if whole is not None:
+        flat, voxels = connectedness.ravel(), whole.voxels
+        before = flat[voxels]
+        added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
+        if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
+            flat[voxels] = np.maximum(before, membership(whole.contrast, least))
+            return added, True
+    return _add_near(connectedness, evidence, mapped, click, least), True
 
 
 def _add_near(
     connectedness: np.ndarray,
-    values: np.ndarray,
+    evidence: Evidence,
     mapped: ContrastMap,
     click: tuple[int, ...],
     least: float,
 ) -> int:
     """Add the 6-connected component of a click, of the least contrast, within some radii of it."""
-    radii, most, spacing = FAINT_RADII, np.inf, mapped.spacing
-    if mapped.several_tissues and values is not mapped.contrast:
-        radii, most = WIDE_RADII, at_click(values, click) / FAINT_CONTRAST
+    values, radii, most, spacing = evidence.values, FAINT_RADII, np.inf, mapped.spacing
+    if evidence.may_be_wide:
+        radii, most = WIDE_RADII, evidence.contrast / FAINT_CONTRAST
     ball = Ball(values.shape, click, MAX_RADIUS, spacing)
     enough = mapped.masked(values[ball.box] >= least, ball.box)
     radius = inscribed_radius(enough, ball.centre, spacing)

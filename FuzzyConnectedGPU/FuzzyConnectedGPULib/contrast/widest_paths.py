@@ -16,6 +16,7 @@ from numba import njit
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
+from FuzzyVesselCoreLib.voxels.masks import count_voxels
 
 from .filters import SLAB, by_slabs
 
@@ -203,8 +204,7 @@ def widest_paths_on_device(
         rounds.run("begin_owners", "spread_owners", levels, owners)
         ours = owners, np.uint32(levels.size), levels
         launch_per_item(gpu, KERNELS, "keep_ours", levels.size, ours)
-    count = int(xp.count_nonzero(levels))
-    if limit is not None and count > limit:
+    if limit is not None and count_voxels(levels) > limit:
         return None
     return _listed(levels.ravel(), contrast.ravel(), gpu)
 

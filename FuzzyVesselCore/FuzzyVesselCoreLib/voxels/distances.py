@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -81,10 +82,10 @@ def _lower_envelopes(squared, solid, voxels, axis, stride, length, square, first
             squared[start + n * stride] = value if axis else np.sqrt(value)
 
 
-def ridge_depths(depth: np.ndarray) -> np.ndarray:
+def ridge_depths(depth: Any) -> Any:
     """The depths (n,) of the voxels that none of their 26 neighbours exceeds in depth.
 
-    `depth` (K, J, I) is 0 outside the object and at the border.
+    `depth` (K, J, I; of NumPy or CuPy) is 0 outside the object and at the border.
     """
     flat = depth.reshape(-1)
     ridge = np.flatnonzero(flat > 0)

@@ -13,6 +13,17 @@ from ..translation import tr as _
 Box = tuple[slice, ...]
 
 
+def count_voxels(mask: Any) -> int:
+    """The number of voxels that are not 0; an array of NumPy or CuPy.
+
+    CuPy's own `count_nonzero`, `any` and `all` of a whole array compile for 3 to 6 s each, at the
+    first use of a card.
+    """
+    if isinstance(mask, np.ndarray):
+        return int(np.count_nonzero(mask))
+    return int(mask.reshape(-1).nonzero()[0].size)
+
+
 def bounding_box(mask: np.ndarray) -> Box | None:
     """Return the smallest box that holds all voxels that are not 0; None if there is none."""
     # The greatest of unsigned numbers is found several at a time, whether any is not 0 is not.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..jit import compiled, compiled_inside, inlined
-from .masks import label_components
+from .masks import count_voxels, label_components
 
 # ---- simple points
 
@@ -125,7 +125,7 @@ def signed_cells(cells: Any, strides: tuple[int, ...], count: int) -> int:
     The last `count` ones are counted; an array of NumPy or CuPy.
     """
     if not strides:
-        return -int(np.count_nonzero(cells[-count:]))
+        return -count_voxels(cells[-count:])
     step, others = strides[0], strides[1:]
     between = cells[step:] | cells[:-step]
     return signed_cells(cells, others, count) - signed_cells(between, others, count)

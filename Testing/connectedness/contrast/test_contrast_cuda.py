@@ -83,9 +83,9 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     ours = contrast_map(volume, SPACINGS[0], seed, gpu=cpu_cuda)
     theirs = contrast_map(volume, SPACINGS[0], seed)
     assert_same_evidence(ours, theirs)
-    brighter = theirs.brighter_objects([seed])
+    brighter = theirs.competing_above([seed])
     assert 200 < brighter < 900
-    assert ours.brighter_objects([seed]) == brighter
+    assert ours.competing_above([seed]) == brighter
     clicks = np.array([seed]), np.empty((0, 3), int)
     one, other = (click_scene(evidence, *clicks) for evidence in (ours, theirs))
     np.testing.assert_array_equal(one[0], other[0])

@@ -77,7 +77,7 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     assert found.tissue.median == pytest.approx(liver, abs=15)
     assert found.tissue.deviation < 0.2 * volume.std()
     assert not found.tissue.alone
-    limit = found.brighter_objects([tuple(seed)])
+    limit = found.competing_above([tuple(seed)])
     assert limit > 1.5 * volume[tuple(seed)]
     assert not (ct.mask[found.smooth > limit] > 0).any()
 
