@@ -33,21 +33,26 @@ class ComponentSkeleton:
     branches: list[Branch]
     critical_points: list[CriticalPoint]
     level_voxels: list[int]  # skeleton voxels of each level
-    joins: int  # gaps between traced curves that were closed
-    thinned: int  # voxels that no traced curve passes
-    removable: int  # voxels that could go without a change of topology and are no ends
-    is_thin: bool  # whether all of these belong to the level before, which must stay whole
-    is_inside: bool
-    pieces: int  # of the skeleton's voxels
-    cycles: int
-    characteristic: int  # the component's Euler characteristic
-    charge_distance: int | None  # None where the component is too small for a field
-    index_sum: int | None  # likewise
-    messages: tuple[str, ...]  # from the field
+    figures: dict[str, int]  # the report of the whole has their sums
+    listed: dict[str, Any]  # the report has them for each component; None without a field
+    guarantees: dict[str, bool]  # whether each is held
+    messages: tuple[str, ...]  # what a user should know
     device: str  # of the field
     seconds: dict[str, float]  # of each stage
 
 
+NOT_RESOLVED = (
+    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
+    "along the deepest voxels."
+)
+BROKEN_GUARANTEES = {
+    "thin": "In some places the skeleton is more than one voxel wide.",
+    "inside": "Parts of the skeleton lie outside of the object.",
+    "one_piece_for_each_component": "The skeleton does not have one connected component for each "
+    "component of the object.",
+    "same_cycles": "The skeleton does not have as many loops as the object.",
+    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
+}
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 # Of seeds to skeleton and curves: a factor of the inscribed radius, and voxels added to it. With
 # fewer voxels each bump of a rough surface would have a curve of its own.
@@ -233,25 +238,41 @@ class _ComponentRun:
                 voxels, positions, self.mask, self.spacing, progress, self.gpu
             )
         with self.stage("checks", 1.0, 1.0):
-            components, characteristic = topology(voxels)
-            joins = max(component_count(voxels[traced]) - 1, 0)
+            pieces, characteristic = topology(voxels)
+            cycles = len(branches) - len(nodes) + pieces
+            figures = dict(
+                object_cycles=1 - self.characteristic,
+                skeleton_cycles=cycles,
+                joins=max(component_count(voxels[traced]) - 1, 0),
+                thinned_voxels=int(np.count_nonzero(~traced)),
+                skeleton_voxels=len(voxels),
+                removable_voxels=thinning.removable,
+            )
+            rounded = np.round([node.position for node in nodes], 6)
+            guarantees = dict(
+                thin=thinning.is_thin,
+                inside=bool(self.mask[tuple(voxels.T)].all()),
+                one_piece_for_each_component=pieces == 1,
+                same_cycles=cycles == pieces - characteristic == 1 - self.characteristic,
+                no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
+            )
+        indices = index_sum(self.critical_points) if field else None
+        doubts = [NOT_RESOLVED] if indices not in (None, self.characteristic) else []
+        doubts += [BROKEN_GUARANTEES[name] for name, held in guarantees.items() if not held]
         return ComponentSkeleton(
             voxels=voxels,
             nodes=nodes,
             branches=branches,
             critical_points=self.critical_points,
             level_voxels=thinning.level_voxels,
-            joins=joins,
-            thinned=int(np.count_nonzero(~traced)),
-            removable=thinning.removable,
-            is_thin=thinning.is_thin,
-            is_inside=bool(self.mask[tuple(voxels.T)].all()),
-            pieces=components,
-            cycles=components - characteristic,
-            characteristic=self.characteristic,
-            charge_distance=field.charge_distance if field else None,
-            index_sum=index_sum(self.critical_points) if field else None,
-            messages=field.notes if field else (),
+            figures=figures,
+            listed=dict(
+                charge_distances=field.charge_distance if field else None,
+                index_sums=indices,
+                euler_characteristics=self.characteristic,
+            ),
+            guarantees=guarantees,
+            messages=(*(field.notes if field else ()), *doubts),
             device=field.device if field else "cpu",
             seconds=dict(self.seconds),
         )

@@ -1,7 +1,7 @@
 """Public entry point: from a labelmap to its curve skeleton, component by component; the report."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -144,18 +144,6 @@ def assemble(
 # ---- The report: its numbers, and what they say in words
 
 TINY = 27  # voxels: components below it are reported
-NOT_RESOLVED = (
-    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
-    "along the deepest voxels."
-)
-BROKEN_GUARANTEES = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton does not have one connected component for each "
-    "component of the object.",
-    "same_cycles": "The skeleton does not have as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
-}
 
 
 def skeleton_report(
@@ -165,56 +153,22 @@ def skeleton_report(
     branches: Sequence[Branch],
 ) -> dict[str, Any]:
     """The report but for the seconds; its entries are documented at `skeletonize`."""
-    pieces = sum(part.pieces for part in parts)
-    characteristics = [part.characteristic for part in parts]
-    object_cycles = len(parts) - sum(characteristics)
-    skeleton_cycles = len(branches) - len(nodes) + pieces
-    rounded = np.round([node.position for node in nodes], 6)
-    guarantees = dict(
-        thin=all(part.is_thin for part in parts),
-        inside=all(part.is_inside for part in parts),
-        one_piece_for_each_component=all(part.pieces == 1 for part in parts),
-        same_cycles=skeleton_cycles == object_cycles == sum(part.cycles for part in parts),
-        no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
-    )
+    first, tiny = parts[0], int(np.count_nonzero(prepared.sizes < TINY))
     report: dict[str, Any] = dict(
         components=len(parts),
-        tiny_components=int(np.count_nonzero(prepared.sizes < TINY)),
-        object_cycles=object_cycles,
-        skeleton_cycles=skeleton_cycles,
+        tiny_components=tiny,
         **prepared.changes,
-        joins=sum(part.joins for part in parts),
-        thinned_voxels=sum(part.thinned for part in parts),
-        skeleton_voxels=sum(len(part.voxels) for part in parts),
-        removable_voxels=sum(part.removable for part in parts),
+        **{name: sum(part.figures[name] for part in parts) for name in first.figures},
         level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
-        charge_distances=[part.charge_distance for part in parts],
-        index_sums=[part.index_sum for part in parts],
-        euler_characteristics=characteristics,
-        guarantees=guarantees,
+        **{name: [part.listed[name] for part in parts] for name in first.listed},
+        guarantees={name: all(p.guarantees[name] for p in parts) for name in first.guarantees},
         device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
     )
-    notes = [*changes(report), *prepared.warnings]
-    notes += dict.fromkeys(text for part in parts for text in part.messages if text not in notes)
-    report["warnings"] = [*notes, *doubts(report, nodes, branches)]
-    return report
-
-
-def doubts(report: Mapping[str, Any], nodes: Sequence, branches: Sequence) -> list[str]:
-    """Messages on what is doubtful in a result."""
-    messages = []
-    if report["tiny_components"]:
-        components = counted(report["components"], "component")
-        messages.append(f"Tiny, perhaps noise: {report['tiny_components']} of {components}.")
+    warnings = [*changes(report), *prepared.warnings]
+    warnings += [text for part in parts for text in part.messages]
+    if tiny:
+        warnings.append(f"Tiny, perhaps noise: {tiny} of {counted(len(parts), 'component')}.")
     if not branches:
         points = counted(len(nodes), "point")
-        messages.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
-    if any(
-        index_sum not in (None, characteristic)
-        for index_sum, characteristic in zip(
-            report["index_sums"], report["euler_characteristics"], strict=True
-        )
-    ):
-        messages.append(NOT_RESOLVED)
-    messages += [BROKEN_GUARANTEES[name] for name, held in report["guarantees"].items() if not held]
-    return messages
+        warnings.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
+    return report | {"warnings": list(dict.fromkeys(warnings))}
