@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
-from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import (
     boxes_of,
     count_voxels,
@@ -22,7 +20,6 @@ from FuzzyVesselCoreLib.voxels.masks import (
     label_components,
 )
 
-from .convolution import convolve, distance_bands, padded_shape
 from .options import (
     EMPTY,
     MIN_STRENGTH,
@@ -32,10 +29,9 @@ from .options import (
     checked_device,
     checked_object,
 )
+from .summation import Summation
 
 OUTSIDE, SURFACE, BOUNDARY, INNER = 0, 1, 2, 3  # classes of voxels
-# How many pairs of target and charge take as long as one padded voxel of the convolution.
-PAIRS_PER_VOXEL_ON_CPU, PAIRS_PER_VOXEL_ON_CUDA = 25, 15
 
 
 @dataclass(frozen=True)
@@ -205,10 +201,9 @@ class _FieldRun:
     def __init__(
         self, method: str, strength: int, layers: int | None, threads: int | None, gpu: Any
     ) -> None:
-        self._method, self._strength, self._given_layers = method, strength, layers
-        self._threads, self._gpu, self._xp = threads, gpu, np if gpu is None else gpu.xp
-        self._launch: Any = None
-        self._convolved = self._direct = self._peak = 0
+        self._strength, self._given_layers = strength, layers
+        self._gpu, self._xp = gpu, np if gpu is None else gpu.xp
+        self._summation = Summation(method, strength, threads, gpu)
         self._seconds = dict.fromkeys(("classify", "sum", "boundary", "place"), 0.0)
         self._last = perf_counter()
 
@@ -240,7 +235,7 @@ class _FieldRun:
         if gpu is not None:
             classes, vectors = (gpu.keep(gpu.get(each), each) for each in (classes, vectors))
             self._ended("place")
-        launch = self._launch
+        summation, launch = self._summation, self._summation.launch
         return ForceField(
             vectors=vectors,
             classes=classes,
@@ -248,13 +243,13 @@ class _FieldRun:
             labels=labels,
             strength=self._strength,
             charge_distance=layers,
-            method=self._used_method(),
+            method=summation.method,
             device="cpu" if gpu is None else gpu.name,
             threads_per_block=launch and launch.threads,
             occupancy=launch and launch.occupancy,
             seconds=self._seconds,
-            peak_bytes=self._peak,
-            notes=self._notes(),
+            peak_bytes=summation.peak_bytes,
+            notes=summation.notes,
         )
 
     def _forces(
@@ -268,7 +263,7 @@ class _FieldRun:
         self._ended("classify")
         vectors = xp.zeros((*classes.shape, 3), np.float32)
         try:
-            self._sum(classes == SURFACE, targets, vectors, progress)
+            self._summation.write(classes == SURFACE, targets, vectors, progress)
         except MemoryError as error:
             raise DeviceError(
                 f"The memory does not suffice for the field of {mask.size} voxels: {error}. Crop "
@@ -280,74 +275,12 @@ class _FieldRun:
         self._ended("boundary")
         return classes, vectors, layers
 
-    def _sum(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
-        """Write the forces of charges at targets (both bool) by the method, or the cheaper one."""
-        gpu, bands = self._gpu, [(1, targets)]
-        padded = prod(padded_shape(charges.shape))
-        limit = 0.0 if self._method == "fft" else np.inf  # pairs that are summed directly
-        if self._method in ("auto", "fft"):
-            bands = list(distance_bands(charges, targets, self._strength, self._xp))
-        if self._method == "auto":
-            limit = padded * (PAIRS_PER_VOXEL_ON_CPU if gpu is None else PAIRS_PER_VOXEL_ON_CUDA)
-        progress.advance(0.0)
-        positions, convolved = self._positions(charges), []
-        for number, (cut, members) in enumerate(bands):
-            count = count_voxels(members)
-            if count * len(positions) > limit:
-                convolved.append((cut, members))
-                self._convolved += count
-            elif count:
-                part = progress.part(number / len(bands), (number + 1) / len(bands))
-                self._sum_directly(self._positions(members), positions, vectors, part)
-                self._direct += count
-        self._peak = max(self._peak, 13 * charges.size + bool(convolved) * 7 * padded)
-        if convolved:
-            part = progress.part(1 - len(convolved) / len(bands), 1.0)
-            convolve(charges, convolved, self._strength, vectors, part, gpu)
-
-    def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
-        with needs_numba():  # the package can be imported without it
-            from . import papers
-        strength, is_auto = self._strength, self._method == "auto"
-        if self._gpu is None:
-            workers = None if is_auto else 1
-            forces = papers.sum_serially(points, charges, strength, progress, workers)
-        else:
-            method = "cuda-shared" if is_auto else self._method
-            forces, self._launch = papers.sum_on_cuda(
-                points, charges, strength, self._gpu, method, self._threads, progress
-            )
-        vectors[tuple(points.T)] = forces
-
-    def _positions(self, marked: Any) -> Any:
-        """Positions K, J, I of marked voxels; int32 (n, 3)."""
-        xp = self._xp
-        places = xp.unravel_index(xp.flatnonzero(marked), marked.shape)
-        return xp.stack(places, axis=1).astype(np.int32)
-
     def _ended(self, stage: str) -> None:
         if self._gpu is not None:
             self._gpu.synchronize()
         now = perf_counter()
         self._seconds[stage] += now - self._last
         self._last = now
-
-    def _used_method(self) -> str:
-        """The method that most targets were summed by."""
-        if self._method != "auto":
-            return self._method
-        if self._convolved >= self._direct:
-            return "fft"
-        return "direct-serial" if self._gpu is None else "cuda-shared"
-
-    def _notes(self) -> tuple[str, ...]:
-        if not (self._method == "auto" and self._convolved and self._direct):
-            return ()
-        text = _(
-            "{convolved} voxels were summed by the convolution and {direct} directly, whichever "
-            "was estimated to be faster."
-        )
-        return (text.format(convolved=self._convolved, direct=self._direct),)
 
 
 def _place(

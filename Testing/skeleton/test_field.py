@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from Benchmarks.volumes import wavy_tube
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu import device
-from PotentialSkeletonLib import classify_voxels, convolution, force_field, papers
+from PotentialSkeletonLib import classify_voxels, force_field, papers, summation
 from PotentialSkeletonLib.papers import Multiprocessor, best_threads_per_block, occupancy
 
 
@@ -162,7 +162,7 @@ def test_a_second_band_keeps_the_convolution_exact_deep_inside(monkeypatch):
         return (np.linalg.norm(field.vectors[tuple(weakest.T)] - exact, axis=1) / size).max()
 
     assert error() < 1e-6
-    monkeypatch.setattr(convolution, "MAX_RATIO", 1e99)
+    monkeypatch.setattr(summation, "MAX_RATIO", 1e99)
     assert error() > 1e-6
 
 

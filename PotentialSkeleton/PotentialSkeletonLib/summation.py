@@ -1,10 +1,10 @@
-"""The sum over all charges as a zero-padded convolution, in float64, by NumPy or CuPy.
+"""The sum over all charges: directly or as a convolution, whichever is faster.
 
 ``F(P) = sum over C of (P - C) / |P - C|^(m + 1)`` is the convolution of the charges with a kernel
 of three components, each odd along its own axis and even along the others: its transform is -i
-times a real array, found from an eighth of the offsets. Rows along I are transformed first; then
-frequencies along I are worked on in groups, and only these are padded along J and K. On the CPU
-threads share the groups, which fit a core's cache.
+times a real array, found from an eighth of the offsets. It is zero-padded, in float64, by NumPy or
+CuPy. Rows along I are transformed first; then frequencies along I are worked on in groups, and only
+these are padded along J and K. On the CPU threads share the groups, which fit a core's cache.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceMemoryError
 from FuzzyVesselCoreLib.progress import Progress, usable_cores
+from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import count_voxels, dilate
 
+# How many pairs of target and charge take as long as one padded voxel of the convolution.
+PAIRS_PER_VOXEL_ON_CPU, PAIRS_PER_VOXEL_ON_CUDA = 25, 15
 # A Fourier transform's rounding error is the same everywhere, the field falls with the depth to the
 # power of strength - 2: so much weaker it may be at the far end of a band than at its near end.
 MAX_RATIO = 1e8
@@ -28,7 +32,91 @@ ROWS_ON_CPU = 1 << 8  # along I that are transformed at a time
 PLANS_SHARE = 0.05  # of a device's free memory that cuFFT's plans may hold after a run
 
 
-def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
+class Summation:
+    """Sums the forces of one solid after another by a method, and tells how.
+
+    Attributes
+    ----------
+    launch : papers.Launch or None
+        Of a direct CUDA method.
+    peak_bytes : int
+        Most memory that was held on the host, about.
+    """
+
+    def __init__(self, method: str, strength: int, threads: int | None, gpu: Any) -> None:
+        self._method, self._strength, self._threads, self._gpu = method, strength, threads, gpu
+        self._xp = np if gpu is None else gpu.xp
+        self._convolved = self._direct = self.peak_bytes = 0
+        self.launch: Any = None
+
+    def write(self, charges: Any, targets: Any, vectors: Any, progress: Progress) -> None:
+        """Write the forces (K, J, I, 3) of charges at targets (both bool)."""
+        gpu, bands = self._gpu, [(1, targets)]
+        padded = prod(_padded_shape(charges.shape))
+        limit = 0.0 if self._method == "fft" else np.inf  # pairs that are summed directly
+        if self._method in ("auto", "fft"):
+            bands = list(_distance_bands(charges, targets, self._strength, self._xp))
+        if self._method == "auto":
+            limit = padded * (PAIRS_PER_VOXEL_ON_CPU if gpu is None else PAIRS_PER_VOXEL_ON_CUDA)
+        progress.advance(0.0)
+        positions, convolved = self._positions(charges), []
+        for number, (cut, members) in enumerate(bands):
+            count = count_voxels(members)
+            if count * len(positions) > limit:
+                convolved.append((cut, members))
+                self._convolved += count
+            elif count:
+                part = progress.part(number / len(bands), (number + 1) / len(bands))
+                self._sum_directly(self._positions(members), positions, vectors, part)
+                self._direct += count
+        held = 13 * charges.size + bool(convolved) * 7 * padded
+        self.peak_bytes = max(self.peak_bytes, held)
+        if convolved:
+            part = progress.part(1 - len(convolved) / len(bands), 1.0)
+            _convolve(charges, convolved, self._strength, vectors, part, gpu)
+
+    def _sum_directly(self, points: Any, charges: Any, vectors: Any, progress: Progress) -> None:
+        with needs_numba():  # the package can be imported without it
+            from . import papers
+        strength, is_auto = self._strength, self._method == "auto"
+        if self._gpu is None:
+            workers = None if is_auto else 1
+            forces = papers.sum_serially(points, charges, strength, progress, workers)
+        else:
+            method = "cuda-shared" if is_auto else self._method
+            forces, self.launch = papers.sum_on_cuda(
+                points, charges, strength, self._gpu, method, self._threads, progress
+            )
+        vectors[tuple(points.T)] = forces
+
+    def _positions(self, marked: Any) -> Any:
+        """Positions K, J, I of marked voxels; int32 (n, 3)."""
+        xp = self._xp
+        places = xp.unravel_index(xp.flatnonzero(marked), marked.shape)
+        return xp.stack(places, axis=1).astype(np.int32)
+
+    @property
+    def method(self) -> str:
+        """The method that most targets were summed by."""
+        if self._method != "auto":
+            return self._method
+        if self._convolved >= self._direct:
+            return "fft"
+        return "direct-serial" if self._gpu is None else "cuda-shared"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know."""
+        if not (self._method == "auto" and self._convolved and self._direct):
+            return ()
+        text = _(
+            "{convolved} voxels were summed by the convolution and {direct} directly, whichever "
+            "was estimated to be faster."
+        )
+        return (text.format(convolved=self._convolved, direct=self._direct),)
+
+
+def _padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
     """Even sizes without large prime factors in which no two offsets to a charge coincide.
 
     A point lies within the surface: at least one voxel further in than the outermost charge.
@@ -39,7 +127,9 @@ def padded_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
     return depth, rows, width
 
 
-def distance_bands(charges: Any, targets: Any, strength: int, xp: Any) -> Iterator[tuple[int, Any]]:
+def _distance_bands(
+    charges: Any, targets: Any, strength: int, xp: Any
+) -> Iterator[tuple[int, Any]]:
     """Yield targets split by their distance to the charges, which bounds the rounding error.
 
     A point whose charges are all at least `cut` voxels away (along one of the axes) has the same
@@ -66,14 +156,14 @@ def _is_far(charges: Any, cut: int, xp: Any) -> Any:
     whole[tuple(map(slice, charges.shape))] = charges
     a, b, c = sizes
     near = whole.reshape(a, side, b, side, c, side).any(axis=(1, 3, 5))
-    for _ in range(-(-(cut - 1) // side)):
+    for _layer in range(-(-(cut - 1) // side)):
         near = dilate(near)
     for axis in range(3):
         near = xp.repeat(near, side, axis)
     return ~near[tuple(map(slice, charges.shape))]
 
 
-def convolve(
+def _convolve(
     charges: Any,
     bands: list[tuple[int, Any]],
     strength: int,
@@ -81,7 +171,7 @@ def convolve(
     progress: Progress,
     gpu: Any = None,
 ) -> None:
-    """Write the forces (K, J, I, 3) of charges (bool) in some `distance_bands`.
+    """Write the forces (K, J, I, 3) of charges (bool) in some `_distance_bands`.
 
     Each row along I that has targets has charges, as those of a solid's surface. With a `gpu` the
     arrays are CuPy's.
@@ -107,7 +197,7 @@ class _Convolution:
         else:
             from scipy import fft
         self._fft, self._progress, self._gpu = fft, progress, gpu
-        self._shape, self._padded = charges.shape, padded_shape(charges.shape)
+        self._shape, self._padded = charges.shape, _padded_shape(charges.shape)
         self._is_used = charges.view(np.uint8).max(axis=2).view(bool)  # see `count_voxels`
         self._k, self._j = self._xp.nonzero(self._is_used)
         self._rows = ROWS_ON_CPU
@@ -149,7 +239,7 @@ class _Convolution:
         def transform(some: slice) -> None:
             squared = (keys[some, None] // 2 + i**2).astype(float)
             squared[(keys[some, None] % 2 == 1) & (i < cut)] = np.inf
-            power = inverse_power(squared, strength + 1, xp)
+            power = _inverse_power(squared, strength + 1, xp)
             cosine, sine = self._sums(power, power * i, 1)
             even[:, some], odd[:, some] = cosine.T, sine.T
 
@@ -177,7 +267,7 @@ class _Convolution:
         along_i = even[some][:, place]
         cosine, sine = self._sums(along_i, along_i * j, 2)
         of_j, of_k = self._sums(sine, cosine * k[:, None], 1)
-        of_i, _ = self._sums(self._sums(odd[some][:, place], None, 2)[0], None, 1)
+        of_i, _none = self._sums(self._sums(odd[some][:, place], None, 2)[0], None, 1)
         return [(of_k, -1, 1), (of_j, 1, -1), (of_i, 1, 1)]
 
     def multiply(self) -> None:
@@ -251,7 +341,7 @@ def _halves(size: int, sign: int) -> list[tuple[slice, slice, int]]:
     ]
 
 
-def inverse_power(squared: Any, exponent: int, xp: Any) -> Any:
+def _inverse_power(squared: Any, exponent: int, xp: Any) -> Any:
     """R to the power of -exponent from R^2, by products: faster than a power."""
     inverse = 1.0 / squared
     result: Any = xp.sqrt(inverse) if exponent % 2 else 1.0
