@@ -140,18 +140,18 @@ import json, sys
 from time import perf_counter
 import numpy as np
 with np.load(sys.argv[1]) as a: volume, seeds, mask, spacing = (a[k] for k in a.files)
-begin = perf_counter()
-if sys.argv[2] == "skeleton":
+begin, (work, device) = perf_counter(), sys.argv[2:]
+if work == "skeleton":
     from PotentialSkeletonLib import skeletonize
-    skeletonize(mask, spacing, device="cpu")
-elif sys.argv[2] == "segment":
+    skeletonize(mask, spacing, device=device)
+elif work == "segment":
     from FuzzyConnectedGPULib import segment
-    segment(volume, seeds, spacing=spacing, device="cpu")
+    segment(volume, seeds, spacing=spacing, device=device)
 else:
     from FuzzyConnectedGPULib import connectedness, estimate_affinity
     volume = volume[:64, :64, :64]
-    connectedness(volume, [[32, 32, 32]], estimate_affinity(volume, [[32, 32, 32]]),
-                  device=sys.argv[2])
+    affinity = estimate_affinity(volume, [[32, 32, 32]])
+    connectedness(volume, [[32, 32, 32]], affinity, device=device)
 print(json.dumps(perf_counter() - begin))
 """
 
@@ -160,21 +160,23 @@ def first_use(setting: Setting) -> Table:
     """Seconds to the first result of a new process, with empty caches and with those of a run."""
     rows = []
     case, (_, mask, spacing) = volumes.scan(setting), volumes.vein(setting)
-    works = ["segment", "skeleton", *([setting.cuda] if setting.cuda else [])]
+    works = [(work, device) for device in setting.devices for work in ("segment", "skeleton")]
+    works += [("connectedness", setting.cuda)] if setting.cuda else []
     with tempfile.TemporaryDirectory() as folder, two_cores():
         np.savez(f"{folder}/in.npz", a=case.volume, b=case.seeds[:1], c=mask, d=spacing)
-        for work in works:
+        for work, device in works:
             for state in ("caches empty", "caches of the run before"):
-                seconds = _fresh(Path(folder), work)
-                device = setting.card if work == setting.cuda else "CPU, 2 cores"
-                rows.append(_row(f"first {work}, {state}", device, seconds))
+                seconds = _fresh(Path(folder), work, device)
+                name = "CPU, 2 cores" if device == "cpu" else setting.card
+                rows.append(_row(f"first {work}, {state}", name, seconds))
     return Table("First use in a new process", COLUMNS, rows, [], PLOT)
 
 
-def _fresh(folder: Path, work: str) -> float:
-    caches = {"NUMBA_CACHE_DIR": f"{folder}/{work}", "CUPY_CACHE_DIR": f"{folder}/{work}"}
+def _fresh(folder: Path, work: str, device: str) -> float:
+    cache = f"{folder}/{work}-{device.replace(':', '')}"
+    caches = {"NUMBA_CACHE_DIR": cache, "CUPY_CACHE_DIR": cache}
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", FIRST_RUN, f"{folder}/in.npz", work]
+    command = [sys.executable, "-c", FIRST_RUN, f"{folder}/in.npz", work, device]
     done = subprocess.run(command, env=os.environ | caches | paths, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
