@@ -137,7 +137,6 @@ class _ComponentRun:
             if gpu is None and len(set(sides)) == 1:
                 unit_depth = self.depth / np.float32(sides[0])
             return field_of_components(
-                solid=self.mask,
                 labels=self.mask,
                 strength=options.strength,
                 charge_distance=options.charge_distance,

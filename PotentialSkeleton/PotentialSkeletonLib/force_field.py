@@ -162,7 +162,7 @@ def force_field(
 
     def work(gpu: Any) -> ForceField:
         field = field_of_components(
-            solid, labels, strength, charge_distance, method, gpu, threads, progress=report
+            labels, strength, charge_distance, method, gpu, threads, progress=report
         )
         return field if gpu is None else replace(field, peak_bytes=gpu.peak_bytes)
 
@@ -175,7 +175,6 @@ def force_field(
 
 
 def field_of_components(
-    solid: np.ndarray,
     labels: np.ndarray,
     strength: int,
     charge_distance: int | None,
@@ -185,14 +184,14 @@ def field_of_components(
     unit_depth: np.ndarray | None = None,
     progress: Progress | None = None,
 ) -> ForceField:
-    """The `ForceField` of components without cavities that are labelled (from 1) already.
+    """The `ForceField` of components without cavities, labelled from 1 (or the mask of one).
 
     Parameters as of `force_field`; a charge distance of None is chosen so that thin parts are
     resolved. `unit_depth` (float32) are the distances to the outside in voxels, if they are known.
     The device keeps its copies of vectors and classes.
     """
     run = _FieldRun(method, strength, charge_distance, threads, gpu)
-    return run.field(solid, labels, unit_depth, Progress.of(progress))
+    return run.field(labels, unit_depth, Progress.of(progress))
 
 
 class _FieldRun:
@@ -208,11 +207,7 @@ class _FieldRun:
         self._last = perf_counter()
 
     def field(
-        self,
-        solid: np.ndarray,
-        labels: np.ndarray,
-        unit_depth: np.ndarray | None,
-        progress: Progress,
+        self, labels: np.ndarray, unit_depth: np.ndarray | None, progress: Progress
     ) -> ForceField:
         xp, gpu = self._xp, self._gpu
         vectors = xp.zeros((*labels.shape, 3), np.float32)
@@ -239,7 +234,7 @@ class _FieldRun:
         return ForceField(
             vectors=vectors,
             classes=classes,
-            object=solid,
+            object=labels.astype(bool, copy=False),
             labels=labels,
             strength=self._strength,
             charge_distance=layers,
