@@ -1,4 +1,4 @@
-"""A skeleton as lines in a model node, and back; colours, names and tables of its branches."""
+"""A skeleton as lines in a model node, and back; colours, steps, names and tables of branches."""
 
 import colorsys
 import json
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.reading import node_name
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib.branch_tools import checked_branch, nearest_place
+from PotentialSkeletonLib.branch_tools import Step, checked_branch, nearest_place, steps_of_text
 from PotentialSkeletonLib.curve_skeleton import END, JUNCTION, LOOP, Branch, CurveSkeleton, Node
 from PotentialSkeletonLib.interchange import BETWEEN
 from PotentialSkeletonLib.tree import Course
@@ -30,7 +31,11 @@ ARRAYS_OF_LINES = {
     "end": "EndNode",
 }
 NAME = "Name"  # where a branch has one
-NAMES = "PotentialSkeleton.Names"  # attribute of a model: a point (S, A, R) and a name, each
+# What a user did with the branches since they were found: attributes of a model, and a reference.
+NAMES = "PotentialSkeleton.Names"  # a point (S, A, R) and a name, each
+STEPS = "PotentialSkeleton.Steps"  # a text of the branch tools' steps
+AS_FOUND = "PotentialSkeleton.AsFound"  # the lines before these steps
+MEASURED = "PotentialSkeleton.Sections"  # columns of cross-sections by steps, and the vessels' hash
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters of a name
 # Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.
@@ -255,7 +260,32 @@ def generation_color(generation: int) -> tuple[float, float, float]:
     return colorsys.hsv_to_rgb(hues[generation % len(hues)], 0.75, 0.95)
 
 
-# --- names of branches: each is kept at a point of its branch, as steps renumber branches
+# --- what a user did: steps, and names, each at a point of its branch, as steps renumber branches
+
+
+def steps_of(model: Any) -> list[Step]:
+    """The steps that the lines of a model have had; none where it has lost the lines as found."""
+    if model.GetNodeReference(AS_FOUND) is None:
+        return []
+    return steps_of_text(model.GetAttribute(STEPS) or "[]")
+
+
+def begin_again(model: Any) -> list[str]:
+    """Forget the steps when lines were found again, and names that do not fit; returns those."""
+    for node in writing.referred(model, AS_FOUND):
+        writing.remove_node(node)
+    writing.refer(model, AS_FOUND, ())
+    model.RemoveAttribute(STEPS)
+    model.RemoveAttribute(MEASURED)
+    skeleton, named_points, lost = stored_skeleton(model), [], []
+    for point, text in _named_points(model):
+        _number, place, radius, away = _nearest(skeleton, point)
+        if away <= radius:
+            named_points.append([place.tolist(), text])
+        else:
+            lost.append(text)
+    model.SetAttribute(NAMES, json.dumps(named_points))
+    return lost
 
 
 def names_of(model: Any) -> dict[int, str]:
@@ -279,28 +309,13 @@ def set_names(model: Any, names: Mapping[int, str]) -> None:
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
             text = _("A name has at most {count} characters, all of which can be shown.")
             raise InputError(text.format(count=LONGEST))
-    named_points = [
-        each for each in _named_points(model) if _branch_at(skeleton, each[0]) not in names
-    ]
+    named = [each for each in _named_points(model) if _branch_at(skeleton, each[0]) not in names]
     for branch, name in names.items():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
         if name:
-            named_points.append([middle.tolist(), name])
-    model.SetAttribute(NAMES, json.dumps(named_points))
-
-
-def fit_names(model: Any) -> list[str]:
-    """Keep the names that fit branches that were found again; returns those that fit none."""
-    skeleton, named_points, lost = stored_skeleton(model), [], []
-    for point, text in _named_points(model):
-        _number, place, radius, away = _nearest(skeleton, point)
-        if away <= radius:
-            named_points.append([place.tolist(), text])
-        else:
-            lost.append(text)
-    model.SetAttribute(NAMES, json.dumps(named_points))
-    return lost
+            named.append([middle.tolist(), name])
+    model.SetAttribute(NAMES, json.dumps(named))
 
 
 def show_names(model: Any) -> None:

@@ -21,7 +21,6 @@ from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, skeletonize
-from PotentialSkeletonLib.branch_tools import Step, steps_of_text
 from PotentialSkeletonLib.curve_skeleton import Branch
 
 from . import lines
@@ -32,9 +31,6 @@ INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 LABEL = ROLE + "Label"  # of a labelmap, where a script named one
 VESSELS = ROLE + "Vessels"  # a hash of their voxels
 SETTINGS = ROLE + "Settings"  # a text of the user's settings
-STEPS = ROLE + "Steps"  # a text of the branch tools' steps
-AS_FOUND = ROLE + "AsFound"  # the lines before these steps
-MEASURED = ROLE + "Sections"  # columns of cross-sections by the steps before, and the vessels' hash
 CENTRELINES = " centrelines"  # ends a model's name
 
 # The names that `extract` has for its outputs, to their nodes' class, and the end of their names. A
@@ -169,7 +165,7 @@ def _write(
     model, warnings = nodes["modelNode"][0], [*object_.warnings, *skeleton.report["warnings"]]
     data = lines.branch_lines(skeleton, object_.points)
     lines.fill_model(model, data, object_.transform_id)
-    if lost := lines.fit_names(model):
+    if lost := lines.begin_again(model):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
     _note_origin(model, object_, nodes, warnings)
@@ -200,13 +196,10 @@ def _claimed(add: Callable, object_: InputObject, output: str, given: list[Any])
 def _note_origin(
     model: Any, object_: InputObject, nodes: dict[str, list[Any]], warnings: list[str]
 ) -> None:
-    """Note in the model what its lines are made of, and the other outputs; steps are gone."""
+    """Note in the model what its lines are made of, and the other outputs."""
     import slicer
 
     with slicer.util.NodeModify(model):
-        for node in writing.referred(model, AS_FOUND):
-            writing.remove_node(node)
-        writing.refer(model, AS_FOUND, ())
         writing.refer(model, INPUT, [object_.node])
         for output, role in ROLES.items():
             writing.refer(model, role, nodes.get(output, ()))
@@ -214,8 +207,7 @@ def _note_origin(
         model.SetAttribute(LABEL, None if object_.label is None else str(object_.label))
         model.SetAttribute(VESSELS, object_.fingerprint)
         model.SetAttribute(NOTES, json.dumps(warnings))
-        for name in (SETTINGS, STEPS, MEASURED):
-            model.RemoveAttribute(name)
+        model.RemoveAttribute(SETTINGS)
 
 
 def update_outputs(add: Callable, model: Any) -> None:
@@ -294,13 +286,6 @@ def tree_name(model: Any) -> str:
     if segment is not None:
         return segment.GetName()
     return model.GetName().replace(CENTRELINES, "")
-
-
-def steps_of(model: Any) -> list[Step]:
-    """The steps that the lines of a model have had; none where it has lost the lines as found."""
-    if model.GetNodeReference(AS_FOUND) is None:
-        return []
-    return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
 
 def own_nodes(model: Any) -> dict[str, list[Any]]:

@@ -21,7 +21,7 @@ from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import interchange, lines, outputs, vessels
 from .objects import read_object
-from .outputs import AS_FOUND, MEASURED, ROLE, STEPS, steps_of, tree_name, update_table
+from .outputs import ROLE, tree_name, update_table
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -93,7 +93,7 @@ class Tree:
     @property
     def steps(self) -> list[Step]:
         """What was pruned and corrected, in its order."""
-        return steps_of(self.model)
+        return lines.steps_of(self.model)
 
     def prune(self, kind: str, value: float) -> CurveSkeleton:
         """Remove branches by "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
@@ -140,20 +140,20 @@ class Tree:
         """
         import slicer
 
-        model, found = self.model, self.model.GetNodeReference(AS_FOUND)
+        model, found = self.model, self.model.GetNodeReference(lines.AS_FOUND)
         skeleton, _kept = branch_tools.replayed(lines.stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
         with slicer.util.RenderBlocker(), all_or_nothing() as add:
             if found is None:
-                if model.GetAttribute(STEPS) not in (None, branch_tools.steps_text([])):
-                    model.RemoveAttribute(MEASURED)  # of steps on lines that are gone
+                if model.GetAttribute(lines.STEPS) not in (None, branch_tools.steps_text([])):
+                    model.RemoveAttribute(lines.MEASURED)  # of steps on lines that are gone
                 found = add("vtkMRMLModelNode", f"{model.GetName()} as found")
                 found.SetHideFromEditors(True)
                 found.SetSelectable(False)
                 found.SetAndObserveMesh(model.GetPolyData())
-                model.SetNodeReferenceID(AS_FOUND, found.GetID())
-            model.SetAttribute(STEPS, branch_tools.steps_text(steps))
+                model.SetNodeReferenceID(lines.AS_FOUND, found.GetID())
+            model.SetAttribute(lines.STEPS, branch_tools.steps_text(steps))
             lines.fill_model(model, lines.branch_lines(skeleton), model.GetTransformNodeID())
             outputs.update_outputs(add, model)
             self._show_sections()
@@ -354,18 +354,18 @@ class Tree:
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.section_measures(object_.mask, skeleton, progress=run)
         )
-        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        measured = json.loads(self.model.GetAttribute(lines.MEASURED) or "{}")
         if measured.get("vessels") != object_.fingerprint:  # the vessels were edited meanwhile
             measured = {"vessels": object_.fingerprint}
         columns = {column: found[column] for column in lines.SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
-        self.model.SetAttribute(MEASURED, json.dumps(measured))
+        self.model.SetAttribute(lines.MEASURED, json.dumps(measured))
         self._show_sections()
         return self.table()
 
     def _show_sections(self) -> None:
         """Put what was measured after the same steps, if anything, into lines and table."""
-        measured = json.loads(self.model.GetAttribute(MEASURED) or "{}")
+        measured = json.loads(self.model.GetAttribute(lines.MEASURED) or "{}")
         columns = measured.get(branch_tools.steps_text(self.steps), {})
         for column, values in columns.items():
             array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN
