@@ -91,9 +91,7 @@ class Summation:
 
     def _positions(self, marked: Any) -> Any:
         """Positions K, J, I of marked voxels; int32 (n, 3)."""
-        xp = self._xp
-        places = xp.unravel_index(xp.flatnonzero(marked), marked.shape)
-        return xp.stack(places, axis=1).astype(np.int32)
+        return self._xp.stack(marked.nonzero(), axis=1).astype(np.int32)
 
     @property
     def method(self) -> str:
