@@ -349,7 +349,7 @@ def radius_at(
     for step in (1, mask.shape[2], mask.shape[1] * mask.shape[2]):
         near[step:] |= flat[:-step]
         near[:-step] |= flat[step:]
-    shell = xp.stack(xp.unravel_index(xp.flatnonzero(near & ~flat), mask.shape), axis=1)
+    shell = xp.stack((near & ~flat).reshape(mask.shape).nonzero(), axis=1)
     shell = shell * put(np.array(spacing))
     if gpu is None:
         tree = cKDTree(shell, balanced_tree=False, compact_nodes=False)
