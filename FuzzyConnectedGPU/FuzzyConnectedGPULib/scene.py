@@ -45,7 +45,8 @@ class FuzzyScene:
         Messages for the user, for example why the CPU was used.
     least_contrast, noise : float or None
         Of the model "contrast", in the volume's unit: voxels that differ so much from their local
-        background belong to the vessels; the standard deviation where there is no vessel.
+        background belong to the vessels, where no further click has changed that; and the standard
+        deviation where there is no vessel.
     without_contrast : tuple of (K, J, I)
         Seeds that differ from their surroundings in no way, which a note says, too.
     """

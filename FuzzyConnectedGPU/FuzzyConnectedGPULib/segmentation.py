@@ -119,7 +119,7 @@ class Segmentation:
     disputed : ndarray of bool, of the volume's shape, or None
         Voxels of the scene at the threshold that two vessels reach equally. None for one vessel.
     notes : tuple of str
-        Messages for the user: hand-overs without effect.
+        Messages for the user: seeds outside the mask, hand-overs without effect.
     """
 
     labels: np.ndarray

@@ -40,6 +40,8 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
         fingerprint = provenance.mask_fingerprint(mask, options.maskSegmentID)
         mask = mask.GetName(), options.maskSegmentID, fingerprint
     shared = [mask, roi and _box(roi)]
+    if mask or roi:  # they are in the world, points and voxels below the volume's transform
+        shared += filter(None, [provenance.transform_text(volume_node)])
     background, model, texts = sorted(_centres(volume_node, options.backgroundSeedsNode)), [], []
     if options.object_model == "affinity":
         model = [*_of_affinity(options), *([background] if background else [])]

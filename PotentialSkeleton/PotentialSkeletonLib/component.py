@@ -84,7 +84,7 @@ def skeletonize_component(
 class _ComponentRun:
     """Makes the skeleton of one component, stage by stage. Voxels are flat indices.
 
-    `gpu`, which may be None, does all but the field; that of the field is an argument of `run`.
+    `gpu`, or None, is that of all steps but the field, whose one is an argument of `run`.
     """
 
     def __init__(self, mask, spacing, options, progress, gpu):

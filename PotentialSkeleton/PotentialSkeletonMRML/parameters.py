@@ -103,7 +103,7 @@ def options_of(parameters: Any) -> dict[str, Any]:
 def settings_text(parameters: Any) -> str:
     """Return a text of the settings; it differs where another run would give something else.
 
-    The device does not count: results are the same on every one.
+    The device does not count: results are the same on every one, but for rounding.
     """
     options = options_of(parameters)
     del options["device"]

@@ -409,7 +409,7 @@ def lower_own_background(
     is as wide as the Gaussian of the local background: that rises to half of it and more.
     The contrast that is left is about a click's least contrast: noise would decide on each voxel.
     There only clear contrasts count. A click in there is judged by the difference to the tissue
-    itself (`click_scene`), in which the vessel is solid.
+    itself (`ContrastMap.evidence`), in which the vessel is solid.
 
     Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
     vessels, and `at_first` is the contrast at the first click.

@@ -45,8 +45,9 @@ def click_scene(
     """The fuzzy scene of one positive click or more (n, 3) and background clicks in the map's box.
 
     Returns connectedness (float32 of the map's shape; positive clicks have 1, background clicks 0),
-    the contrast from which on a voxel belongs to the object, and the positive clicks that differ
-    from their surroundings in no way: each has added a few similar voxels around it.
+    the least contrast of the main object (before halos and faint clicks have changed it in places),
+    and the positive clicks that differ from their surroundings in no way: each has added a few
+    similar voxels around it.
     """
     progress = Progress.of(progress)
     negative_clicks = [tuple(map(int, voxel)) for voxel in negative]

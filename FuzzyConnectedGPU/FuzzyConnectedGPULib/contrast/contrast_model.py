@@ -154,8 +154,9 @@ class CachedConnectedness:
 
     It serves while volume, mask, spacing and device are the same. They are compared by value;
     volume and mask must not be changed in place until `forget`. On a device it caches 8 bytes per
-    voxel (9 with a mask), at most as much as it leaves free; `forget` frees them, and so does a run
-    there that has too little. `reused` says whether the last run found its map here.
+    voxel (9 with a mask, 4 more once a faint click needed the difference), at most as much as it
+    leaves free at first; `forget` frees them, and so does a run there that has too little. `reused`
+    says whether the last run found its map here.
     """
 
     def __init__(self) -> None:

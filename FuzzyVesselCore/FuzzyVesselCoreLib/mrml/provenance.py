@@ -95,16 +95,21 @@ def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
 
 def mask_fingerprint(mask_node: Any, segment_id: str = "") -> str:
     """As `voxels_fingerprint`, in the world: a text that differs also once the mask is moved."""
+    return voxels_fingerprint(mask_node, segment_id) + transform_text(mask_node)
+
+
+def transform_text(node: Any) -> str:
+    """The transform of a node to the world, behind a space; empty where there is none."""
     import vtk
 
-    transform, text = mask_node.GetParentTransformNode(), voxels_fingerprint(mask_node, segment_id)
+    transform = node.GetParentTransformNode()
     if transform is None:
-        return text
+        return ""
     if not transform.IsTransformToWorldLinear():
-        return f"{text} {transform.GetName()}"
+        return f" {transform.GetName()}"
     matrix = vtk.vtkMatrix4x4()
     transform.GetMatrixTransformToWorld(matrix)
-    return f"{text} {rounded(array_from_matrix(matrix), 3)}"
+    return f" {rounded(array_from_matrix(matrix), 3)}"
 
 
 def may_be_same(text: str, other: str) -> bool:

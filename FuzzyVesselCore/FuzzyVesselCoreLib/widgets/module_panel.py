@@ -31,8 +31,9 @@ class Panel:
     cancelButton, progressBar, statusLabel, deviceLabel and installButton.
 
     A subclass fills in `connect`, `show`, `why_not`, `run` and, where needed, `react` and `forget`.
-    All of them are called by this class alone. `ui` are the widgets by their names, `parameters`
-    what the panel shows: None while another module is open, or the scene is being closed.
+    All are called by this class, `why_not` also by its subclasses. `ui` are the widgets by their
+    names, `parameters` what the panel shows: None while another module is open, or the scene is
+    being closed.
     """
 
     requirements = packages.REQUIREMENTS  # of pip: before a run, what is missing is asked for
