@@ -203,9 +203,8 @@ def test_a_click_in_air_adds_a_few_voxels_and_is_named(phantom, click):
     assert after.labels[click]
     assert not (before.labels > after.labels).any()
     assert (after.labels > before.labels).sum() < FEW
-    (note,) = after.scene.notes
     assert after.scene.without_contrast == (click,)
-    assert "I,J,K = " + ",".join(map(str, click[::-1])) in note
+    assert "I,J,K = " + ",".join(map(str, click[::-1])) in after.scene.notes[0]
     assert before.scene.notes == before.scene.without_contrast == ()
     alone = run(phantom, [click])
     assert 0 < alone.labels.sum() < FEW

@@ -1,5 +1,7 @@
 """Points, threshold, automatic update and undo belong to their volume; clicks to what is seen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,8 +135,6 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 @pytest.fixture
 def faint(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
-    from dataclasses import replace
-
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
