@@ -52,9 +52,8 @@ def test_fill_values_do_not_spoil_the_rest(fill):
     volume = vessel().astype(np.float64 if fill > 1e100 else np.float32)
     volume[:2] = fill
     found = segment(volume, [CENTRE])
-    assert np.isfinite(found.scene.values).all()
-    assert np.isfinite([found.scene.least_contrast, found.scene.noise]).all()
-    labels = found.labels > 0
+    scene, labels = found.scene, found.labels > 0
+    assert np.isfinite([*scene.values.flat, scene.least_contrast, scene.noise]).all()
     assert labels[tube(radius=1)].mean() > 0.9
     assert labels[:6].sum() < 20
 
@@ -77,8 +76,7 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     assert found.tissue.median == pytest.approx(liver, abs=15)
     assert found.tissue.deviation < 0.2 * volume.std()
     assert not found.tissue.alone
-    limit = found.competing_above([tuple(seed)])
-    assert limit > 1.5 * volume[tuple(seed)]
+    assert (limit := found.competing_above([tuple(seed)])) > 1.5 * volume[tuple(seed)]
     assert not (ct.mask[found.smooth > limit] > 0).any()
 
 
