@@ -8,8 +8,6 @@ import pytest
 
 from fuzzy_vessel import headless
 from FuzzyConnectedGPULib import connectedness, estimate_affinity
-from FuzzyConnectedGPUMRML.fuzzy_scene import origin_of
-from FuzzyConnectedGPUMRML.segmenting import NodeOptions
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras, voxel_volume
 from support import panel_cases
@@ -72,6 +70,9 @@ def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel,
 def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, seeds):
     import slicer
 
+    from FuzzyConnectedGPUMRML.fuzzy_scene import origin_of
+    from FuzzyConnectedGPUMRML.segmenting import NodeOptions
+
     inside = np.zeros(SHAPE, np.uint8)
     inside[:, :, :9] = 1
     mask = add_volume(inside, kind="vtkMRMLLabelMapVolumeNode")
@@ -82,9 +83,7 @@ def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, se
 
     roi = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsROINode")
     roi.SetSize(2.0, 2.0, 2.0)
-    position = [0.0, 0.0, 0.0]
-    seeds.GetNthControlPointPositionWorld(0, position)
-    roi.SetCenterWorld(position)
+    roi.SetCenterWorld(world_of(volume, SEEDS[0]))
     scene = array(logic.segment(volume, seeds, roiNode=roi, threshold=0.2).sceneNode)
     assert scene[7, 8, 3] == 1
     assert 1 < np.count_nonzero(scene) < 150
