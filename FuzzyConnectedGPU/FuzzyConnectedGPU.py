@@ -251,7 +251,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     def automaticThreshold(
         self, sceneVolumeNode: Any, backgroundSeedsNode: Any = None, cut: float = 0.0
     ) -> float:
-        """The threshold that `segment` would choose: a float, mostly with a reason."""
+        """The threshold that `segment` would choose; in the model "affinity" with a `reason`."""
         from FuzzyConnectedGPUMRML.segmenting import default_threshold
 
         return default_threshold(sceneVolumeNode, backgroundSeedsNode, cut)

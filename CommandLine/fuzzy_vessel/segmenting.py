@@ -167,6 +167,9 @@ def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
     if np.count_nonzero(labels) <= MAX_SURFACE_VOXELS:
         segmentation.CreateClosedSurfaceRepresentation()
     warnings = [*inputs.notes, *result.warnings]
+    if result.scene.without_contrast:
+        places = (f"{i},{j},{k}" for k, j, i in result.scene.without_contrast)
+        warnings.append(f"Without contrast: I,J,K = {'; '.join(places)}.")
     threshold = _threshold(result, options)
     outcome = Outcome(result, segmentation, labels, threshold, warnings, options.fill_gaps)
     if inputs.phantom is not None:

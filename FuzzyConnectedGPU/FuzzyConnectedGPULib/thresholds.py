@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.translation import tr as _
+
 from .input_validation import BackgroundConnectedError, checked_seeds
 from .scene import TINY, TOP_LEVEL, AutomaticThreshold, FuzzyScene, scene_values, volume_curve
 
@@ -86,17 +88,17 @@ def threshold_of_curve(
     at, growth = _rise_of_growth(counts, voxels, lowest)
     if growth < CLEAR_GROWTH:
         value = _reached(thresholds, max(lowest, THREE_SIGMAS))
-        reason = "no leak into the background found; all that is connected with at least "
-        return AutomaticThreshold(value, 0.0, f"{reason}{value:.3g} is taken")
+        reason = _("no leak was found; all that is connected with at least {value:.3g} is taken")
+        return AutomaticThreshold(value, 0.0, reason.format(value=value))
     value = _reached(thresholds, max(_connectedness(at - DISTANCE * np.log(growth)), lowest))
     confidence = 1 - 1 / growth
-    reason = (
-        f"below {_connectedness(at):.3g} the object leaks into the background: "
-        f"it grows {growth:.0f} times faster there than above"
+    reason = _(
+        "below {leak:.3g} it leaks into the surroundings: it grows {growth:.0f} times faster"
     )
+    reason = reason.format(leak=_connectedness(at), growth=growth)
     if value > NEARLY_SEED:
         confidence *= (1 - value) / (1 - NEARLY_SEED)
-        reason += "; so high a leak means that seeds and background look alike"
+        reason += _("; so high a leak means that vessels and surroundings look alike")
     return AutomaticThreshold(value, confidence, reason)
 
 

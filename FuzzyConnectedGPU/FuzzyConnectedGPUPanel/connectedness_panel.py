@@ -222,8 +222,8 @@ class ConnectednessPanel(Panel):
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.surface.first = True
-        marked = no_contrast_note(result.scene.without_contrast)
-        notes = [worded(each) for each in result.warnings if each != marked]
+        shown = [each for each in result.warnings if each != no_contrast_note()]  # it is marked
+        notes = [worded(each) for each in shown]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

@@ -110,6 +110,7 @@ def assemble(
     with needs_numba():  # the package can be imported without it
         from .component import skeletonize_component
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
+    progress.advance(0.0)
     began = perf_counter()
     prepared = prepare(progress.part(0.0, 0.02))
     seconds = defaultdict(float, prepare=perf_counter() - began)

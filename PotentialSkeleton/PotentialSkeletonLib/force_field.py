@@ -298,7 +298,7 @@ def _place(
     box = tuple(slice(max(a, 0), end) for a, end in zip(first, ends))
     own_box = tuple(slice(max(-a, 0), end - a) for a, end in zip(first, ends))
     free = (labels[box] == label) | ((labels[box] == 0) & (classes[box] == OUTSIDE))
-    if count_voxels(free) == free.size:  # one component: five times as fast
+    if not count_voxels(~free):  # one component: five times as fast
         classes[box], vectors[box] = own_classes[own_box], own_vectors[own_box]
     else:
         xp.copyto(classes[box], own_classes[own_box], where=free)

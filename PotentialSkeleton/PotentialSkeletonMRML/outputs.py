@@ -216,11 +216,11 @@ def update_outputs(add: Callable, model: Any) -> None:
     The labelmap does not: it keeps the voxels that were found.
     """
     nodes = own_nodes(model)
-    for node in nodes.get("tubesNode", ()):
-        lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     if "curveNodes" in nodes:
         _fill_curves(add, model, nodes["curveNodes"])
     update_table(model)
+    for node in nodes.get("tubesNode", ()):  # with all arrays of the lines, names included
+        lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
     color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
 

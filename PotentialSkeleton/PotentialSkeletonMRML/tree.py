@@ -155,8 +155,8 @@ class Tree:
                 model.SetNodeReferenceID(lines.AS_FOUND, found.GetID())
             model.SetAttribute(lines.STEPS, branch_tools.steps_text(steps))
             lines.fill_model(model, lines.branch_lines(skeleton), model.GetTransformNodeID())
-            outputs.update_outputs(add, model)
             self._show_sections()
+            outputs.update_outputs(add, model)
         return skeleton
 
     def _from_world(self, position: Any) -> np.ndarray:

@@ -118,14 +118,13 @@ def _scene(
         mapped, positive, negative, border, progress
     )
     places = [tuple(map(int, click + mapped.origin)) for click in without_contrast]
-    notes: tuple[str, ...] = (no_contrast_note(places),) if places else ()
+    notes: tuple[str, ...] = (no_contrast_note(),) if places else ()
     if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in positive):
-        notes = notes or (
-            _(
-                "No point differs from its surroundings by more than the noise: click into the "
-                "middle of a vessel, or where it is brighter."
-            ),
+        text = _(
+            "No point differs from its surroundings by more than the noise: click into the middle "
+            "of a vessel, or where it is brighter."
         )
+        notes = (*notes, text)
     peak_bytes = BYTES_PER_VOXEL * values.size
     if gpu is not None:
         peak_bytes = max(gpu.peak_bytes, mapped.device_bytes)
@@ -140,10 +139,9 @@ def _scene(
     )  # fmt: skip
 
 
-def no_contrast_note(voxels: Sequence[tuple[int, ...]]) -> str:
-    """The note on clicks (K, J, I) that differ from their surroundings in no way."""
-    text = _("No contrast to the surroundings at I,J,K = {places}: only voxels close by are added.")
-    return text.format(places="; ".join(",".join(map(str, each[::-1])) for each in voxels))
+def no_contrast_note() -> str:
+    """The note on clicks that differ from their surroundings in no way."""
+    return _("A point has no contrast to its surroundings: only voxels close by were added there.")
 
 
 # ---- The last contrast map, cached from click to click, on the device where it was found

@@ -59,8 +59,7 @@ def test_fill_values_do_not_spoil_the_rest(fill):
 
 
 def test_dark_vessels_are_the_mirror_image_of_bright_ones():
-    bright = contrast_map(vessel(), (1, 1, 1), CENTRE)
-    dark = contrast_map(-vessel(), (1, 1, 1), CENTRE)
+    bright, dark = (contrast_map(each, (1, 1, 1), CENTRE) for each in (vessel(), -vessel()))
     assert (bright.polarity, dark.polarity) == (1, -1)
     np.testing.assert_allclose(dark.contrast, bright.contrast, atol=1e-3)
     assert np.array_equal(segment(-vessel(), [CENTRE]).labels, segment(vessel(), [CENTRE]).labels)
@@ -74,8 +73,7 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     found = contrast_map(volume, ct.spacing, seed)
     liver = np.median(volume[(ct.liver > 0) & (ct.mask == 0)])
     assert found.tissue.median == pytest.approx(liver, abs=15)
-    assert found.tissue.deviation < 0.2 * volume.std()
-    assert not found.tissue.alone
+    assert found.tissue.deviation < 0.2 * volume.std() and not found.tissue.alone
     assert (limit := found.competing_above([tuple(seed)])) > 1.5 * volume[tuple(seed)]
     assert not (ct.mask[found.smooth > limit] > 0).any()
 

@@ -135,13 +135,15 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 @pytest.fixture
 def faint(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
+    from FuzzyConnectedGPULib.contrast.contrast_model import no_contrast_note
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
 
     def with_faint_clicks(*arguments, **options):
         found = segment(*arguments, **options)
-        return replace(found, scene=replace(found.scene, without_contrast=tuple(voxels)))
+        notes = (no_contrast_note(),) if voxels else ()
+        return replace(found, scene=replace(found.scene, without_contrast=voxels, notes=notes))
 
     monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
     return voxels
@@ -154,6 +156,7 @@ def test_points_without_contrast_are_named_and_marked(done, faint):
     done.click("applyButton")
     assert label in done.ui.adviceLabel.text
     assert "no contrast" in done.ui.adviceLabel.text
+    assert "no contrast" not in done.ui.statusLabel.text  # said once
     assert not seeds.GetNthControlPointSelected(1)
     assert seeds.GetDisplayNode().GetColor() != seeds.GetDisplayNode().GetSelectedColor()
     faint.clear()

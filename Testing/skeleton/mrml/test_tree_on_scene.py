@@ -121,6 +121,7 @@ def test_finding_the_lines_again_ends_the_steps_and_keeps_the_names(logic, tree,
     branch, before = branch_at(tree, (60, 19, 20)), slicer_scene.GetNumberOfNodes()
     tree.rename(branch, "Right")
     tree.prune("length", 14)
+    assert nodes(tree, "tubesNode").GetPolyData().GetCellData().HasArray("Name")
     assert tree.names == {branch_at(tree, (60, 19, 20)): "Right"}
     labelmap = tree.model.GetNodeReference("PotentialSkeleton.Input")
     logic.extract(labelmap, **{output: nodes(tree, output) for output in (
