@@ -174,7 +174,7 @@ def first_use(setting: Setting) -> Table:
 
 def _fresh(folder: Path, work: str, device: str) -> float:
     cache = f"{folder}/{work}-{device.replace(':', '')}"
-    caches = {"NUMBA_CACHE_DIR": cache, "CUPY_CACHE_DIR": cache}
+    caches = dict.fromkeys(("NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "XDG_CACHE_HOME"), cache)
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", FIRST_RUN, f"{folder}/in.npz", work, device]
     done = subprocess.run(command, env=os.environ | caches | paths, capture_output=True, text=True)

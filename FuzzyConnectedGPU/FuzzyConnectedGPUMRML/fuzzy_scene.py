@@ -39,9 +39,9 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     if mask is not None:
         fingerprint = provenance.mask_fingerprint(mask, options.maskSegmentID)
         mask = mask.GetName(), options.maskSegmentID, fingerprint
-    shared = [mask, roi and _box(roi)]
-    if mask or roi:  # they are in the world, points and voxels below the volume's transform
-        shared += filter(None, [provenance.transform_text(volume_node)])
+    shared, moved = [mask, roi and _box(roi)], provenance.transform_text(volume_node)
+    if moved and (mask or roi):  # which are in the world, points and voxels below the transform
+        shared.append(moved)
     background, model, texts = sorted(_centres(volume_node, options.backgroundSeedsNode)), [], []
     if options.object_model == "affinity":
         model = [*_of_affinity(options), *([background] if background else [])]

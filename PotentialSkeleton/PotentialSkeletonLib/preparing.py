@@ -112,7 +112,6 @@ def is_one_solid_on(device: str, mask: np.ndarray) -> bool:
     Most objects are such, and their voxels then need no labels on the CPU. False also where the
     object is small, there is no device, or its memory does not suffice.
     """
-
     gpu = choose_device(device)
     if gpu == "cpu" or not LARGE <= mask.size < 1 << 31:  # labels are int32
         return False

@@ -16,7 +16,6 @@ from numba import njit
 
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
-from FuzzyVesselCoreLib.voxels.masks import count_voxels
 
 from .filters import SLAB, by_slabs
 
@@ -204,17 +203,21 @@ def widest_paths_on_device(
         rounds.run("begin_owners", "spread_owners", levels, owners)
         ours = owners, np.uint32(levels.size), levels
         launch_per_item(gpu, KERNELS, "keep_ours", levels.size, ours)
-    if limit is not None and count_voxels(levels) > limit:
-        return None
-    return _listed(levels.ravel(), contrast.ravel(), gpu)
+    return _listed(levels.ravel(), contrast.ravel(), gpu, limit)
 
 
-def _listed(levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice) -> Reached:
-    """The voxels with a level above 0, in the order of the volume."""
+def _listed(
+    levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice, limit: int | None
+) -> Reached | None:
+    """The voxels with a level above 0, in the order of the volume; None beyond the limit."""
     found: tuple[list, list, list] = [np.empty(0, np.int64)], [], []
+    count = 0
     for first in range(0, levels.size, SLAB):
         part = slice(first, first + SLAB)
         places = gpu.xp.flatnonzero(levels[part])
+        count += int(places.size)
+        if limit is not None and count > limit:
+            return None
         found[0].append(gpu.get(places) + first)
         found[1].append(gpu.get(levels[part][places]))
         found[2].append(gpu.get(contrast[part][places]))
