@@ -136,6 +136,8 @@ def _run(job, given, progress):
 
 
 def _segment(given, progress, folder):
+    from FuzzyVesselCoreLib.mrml.points import add_points
+
     from . import segmenting
     from .reading import volumes
 
@@ -152,11 +154,9 @@ def _segment(given, progress, folder):
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
-        vessels=[volumes.add_positions(given.seeds, "Vessels")] if given.seeds else [],
+        vessels=[add_points(given.seeds, "Vessels")] if given.seeds else [],
         title=Path(given.volume).name,
-        background=volumes.add_positions(given.background, "Background")
-        if given.background
-        else None,
+        background=add_points(given.background, "Background") if given.background else None,
         mask=volumes.read_mask(given.mask) if given.mask else None,
     )
     outcome = segmenting.segment(inputs, options, progress)
