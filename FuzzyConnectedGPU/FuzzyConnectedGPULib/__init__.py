@@ -14,7 +14,7 @@ from typing import Any
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
     ".contrast.automatic_seeds": "automatic_seeds",
-    ".contrast.contrast_model": "CachedConnectedness",
+    ".contrast.contrast_map": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.hand_overs": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",

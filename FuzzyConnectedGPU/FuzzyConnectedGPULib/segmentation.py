@@ -10,7 +10,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.contrast_model import CachedConnectedness, contrast_connectedness
+from .contrast.contrast_map import CachedConnectedness
+from .contrast.contrast_model import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
 from .relative.groups import BACKGROUND, DISPUTED, checked_vessels

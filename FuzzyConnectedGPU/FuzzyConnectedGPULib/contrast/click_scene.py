@@ -16,9 +16,10 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
 from .background_clicks import halo_contrasts, in_halo, majority_in_halos, remove_leaks
-from .clicks import EVIDENT, Click, at_click, membership, midway
+from .clicks import CLIMB, EVIDENT, membership, midway, ridge_near
 from .contrast_map import ContrastMap
 from .faint_clicks import add_faint_click
+from .filters import at_click
 from .widest_paths import Reached
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
@@ -35,6 +36,15 @@ AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 
 
+@dataclass
+class Click:
+    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
+
+    voxel: tuple[int, ...]
+    contrast: float
+    start: tuple[int, ...]
+
+
 def click_scene(
     mapped: ContrastMap,
     positive: np.ndarray,
@@ -42,16 +52,19 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
-    """The fuzzy scene of one positive click or more (n, 3) and background clicks in the map's box.
+    """The fuzzy scene of positive clicks (n, 3), at least one, and background clicks.
 
-    Returns connectedness (float32 of the map's shape; positive clicks have 1, background clicks 0),
-    the least contrast of the main object (before halos and faint clicks have changed it in places),
-    and the positive clicks that differ from their surroundings in no way: each has added a few
-    similar voxels around it.
+    Returns, in the map's box, connectedness (float32; positive clicks have 1, background
+    clicks 0), the least contrast of the main object (before halos and faint clicks have changed it in places), and the positive
+    clicks that differ from their surroundings in no way: each has added a few similar voxels around
+    it.
     """
     progress = Progress.of(progress)
+    negative = negative - mapped.origin
+    negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
     negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
-    clicks = [_click(mapped, tuple(map(int, p)), n == 0) for n, p in enumerate(positive)]
+    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.origin]
+    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(voxels)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
@@ -72,7 +85,7 @@ def click_scene(
             )  # fmt: skip
             size += added
             if not has_contrast:
-                without_contrast.append(click.voxel)
+                without_contrast.append(tuple(map(int, click.voxel + mapped.origin)))
     leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         vessel = [click.voxel for click in clicks]
@@ -92,7 +105,7 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
     own = at_click(mapped.contrast, voxel)
     if not first:
         return Click(voxel, own, voxel)
-    ridge, start = mapped.middle_near(voxel)
+    ridge, start = ridge_near(mapped.contrast, voxel, CLIMB, mapped.spacing)
     return Click(voxel, max(own, ridge), start if ridge > own else voxel)
 
 

@@ -13,6 +13,7 @@ from numba import njit
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
+from ..contrast.clicks import CLIMB, ridge_near
 from ..contrast.widest_paths import PATH_LEVEL, widest_paths
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_mask, checked_spacing, checked_volume, volume_shape
@@ -169,12 +170,8 @@ def owners_of_scene(
     if len(background):
         numbers[len(clicked) + 1] = BACKGROUND
     if affinity is None:  # the model "contrast"
-        mapped = cached.map_on_host
-        if mapped is None:  # the device's memory was needed for something else
-            from ..contrast.contrast_map import contrast_map
-
-            spacing, first = checked_spacing(spacing, shape[0]), next(iter(clicked.values()))[0]
-            mapped = contrast_map(checked_volume(volume), spacing.tolist(), first, mask, progress)
+        spacing, first = checked_spacing(spacing, shape[0]), next(iter(clicked.values()))[0]
+        mapped = cached.map_on_host(checked_volume(volume), spacing.tolist(), first, mask, progress)
         owners = divide_by_contrast(mapped, scene, clicked, progress, background)
     else:
         if len(background):
@@ -257,7 +254,8 @@ def with_middles(
         found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
         for voxel in found[name]:
             place = tuple((np.array(voxel) - mapped.origin).tolist())
-            middle = np.array(mapped.middle_near(place)[1]) + mapped.origin
+            _height, middle = ridge_near(mapped.contrast, place, CLIMB, mapped.spacing)
+            middle = np.array(middle) + mapped.origin
             for each in (voxel, tuple(middle.tolist())):
                 claims.setdefault(each, set()).add(name)
     if background is not None and len(background):

@@ -138,7 +138,7 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
     def fail(*_arguments, **_options):
         raise error("the card is full")
 
-    name = "FuzzyConnectedGPULib.contrast.contrast_map.widest_paths_on_device"
+    name = "FuzzyConnectedGPULib.contrast.widest_paths.widest_paths_on_device"
     with monkeypatch.context() as patch:
         patch.setattr(name, fail)
         with pytest.raises(error):

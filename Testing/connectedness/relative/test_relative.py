@@ -16,7 +16,6 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.clicks import ridge_near
 from FuzzyConnectedGPULib.relative.division import (
     divide_by_contrast,
     levels_of_contrast,
@@ -285,9 +284,6 @@ class Contrast:
         self.contrast, self.noise, self.mask = contrast.astype(np.float32), 1.0, None
         self.box = tuple(slice(0, n) for n in contrast.shape)
         self.origin, self.spacing = np.zeros(3, int), np.ones(3)
-
-    def middle_near(self, voxel):
-        return ridge_near(self.contrast, voxel, 2.5, self.spacing)
 
 
 def definition(levels, groups):
