@@ -20,7 +20,7 @@ from ..input_validation import (
     checked_spacing,
     checked_volume,
 )
-from ..scene import FuzzyScene
+from ..scene import FuzzyScene, NoContrastNote
 from .contrast_map import CachedConnectedness, ContrastMap
 from .filters import at_click
 
@@ -115,7 +115,7 @@ def _scene(
     """What `click_scene` found, as the scene of a volume of that shape."""
     from .clicks import EVIDENT
 
-    notes: tuple[str, ...] = (no_contrast_note(),) if places else ()
+    notes: tuple[str, ...] = (NoContrastNote(places),) if places else ()
     clicks = positive - mapped.origin
     if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in clicks):
         text = _(
@@ -132,10 +132,5 @@ def _scene(
     device = "cpu" if gpu is None else gpu.name
     return FuzzyScene(
         values, "contrast", device, 0, {}, peak_bytes, notes, float(least_contrast),
-        float(mapped.noise), tuple(places),
+        float(mapped.noise),
     )  # fmt: skip
-
-
-def no_contrast_note() -> str:
-    """The note on clicks that differ from their surroundings in no way."""
-    return _("A point has no contrast to its surroundings: only voxels close by were added there.")
