@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.progress import in_parts
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
-from .input_validation import volume_shape
+from .input_validation import checked_background, volume_shape
 
 TOP_LEVEL = 65535  # of affinities and scenes: a value is ``level / 65535``, rounded once
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
@@ -283,8 +283,7 @@ def fill_gaps(
     allowed = np.ones(voxels.shape, bool)
     if mask is not None:
         allowed &= np.reshape(mask, voxels.shape) != 0
-    if background_seeds is not None and np.size(background_seeds):
-        allowed[tuple(np.reshape(background_seeds, (-1, 3)).T)] = False
+    allowed[tuple(checked_background(background_seeds, voxels.shape).T)] = False
     box = bounding_box(voxels)  # nothing beyond it can have a majority
     part, allowed = voxels[box], allowed[box]
     for _round in range(rounds):

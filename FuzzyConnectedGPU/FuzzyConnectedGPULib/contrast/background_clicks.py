@@ -32,34 +32,35 @@ def remove_leaks(
 
     The progress is checked before each background click.
     """
-    # The object around each click, before any of them has lowered it.
-    objects = [_object_around(connectedness, mapped, click) for click in leaks]
-    for click, around in zip(leaks, objects, strict=True):
+    # The object's radius at each click, before any of them has lowered it.
+    radii = [_radius_at(connectedness, mapped, click) for click in leaks]
+    for click, radius in zip(leaks, radii, strict=True):
         progress.check()
-        _remove_leak(connectedness, around, mapped, positive, click)
+        _remove_leak(connectedness, mapped, positive, click, radius)
 
 
-def _object_around(
-    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]
-) -> tuple[np.ndarray, tuple[int, ...]]:
-    """The object in the box of a ball around a click, and the click in the box."""
-    around = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
-    return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
+def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]) -> float:
+    """The inscribed radius of the object at a click."""
+    ball = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
+    labels = connectedness[ball.box] >= CONTRAST_THRESHOLD
+    return inscribed_radius(labels, ball.centre, mapped.spacing)
 
 
 def _remove_leak(
     connectedness: np.ndarray,
-    around: tuple[np.ndarray, tuple[int, ...]],
     mapped: ContrastMap,
     positive: list[tuple[int, ...]],
     click: tuple[int, ...],
+    radius: float,
 ) -> None:
-    """Take away the plateau that a background click lies on; raise the least contrast around it."""
+    """Take away the plateau that a background click lies on; raise the least contrast around it.
+
+    It is raised where the background click is the nearest click.
+    """
     contrast, spacing = mapped.contrast, mapped.spacing
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
     peak = float(peaks_near(contrast, one, PEAK_WITHIN, spacing)[0, 0, 0])
-    radius = inscribed_radius(*around, spacing)
     nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in positive)
     if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
@@ -69,25 +70,12 @@ def _remove_leak(
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, spacing)
     bell = np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
-    raised = ABOVE_CLICK * own * bell
-    _raise_least_contrast(connectedness, mapped, ball, raised, positive, click)
-
-
-def _raise_least_contrast(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    ball: Ball,
-    raised: np.ndarray,
-    positive: list[tuple[int, ...]],
-    click: tuple[int, ...],
-) -> None:
-    """Raise the least contrast in a ball where the background click is the nearest click."""
-    contrast = np.maximum(mapped.contrast[ball.box], np.float32(0))
-    raised = np.maximum(raised, np.float32(0))
-    lower = contrast / np.maximum(contrast + raised, np.float32(1e-30))
+    raised = np.maximum(ABOVE_CLICK * own * bell, np.float32(0))
+    values = np.maximum(contrast[ball.box], np.float32(0))
+    lower = values / np.maximum(values + raised, np.float32(1e-30))
     part = connectedness[ball.box]
-    nearest = _nearer(ball, positive, mapped.spacing) & (contrast < raised)
-    part[nearest] = np.minimum(part, lower)[nearest]
+    lowered = _nearer(ball, positive, spacing) & (values < raised)
+    part[lowered] = np.minimum(part, lower)[lowered]
 
 
 def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) -> np.ndarray:
@@ -131,13 +119,9 @@ class Learned:
 
 
 def learn(
-    mapped: ContrastMap,
-    reached: Reached,
-    least_contrast: float,
-    negative: list[tuple[int, ...]],
-    further: list[tuple[int, ...]],
-    first_least: float,
-) -> Learned:
+    mapped: ContrastMap, reached: Reached, least_contrast: float, negative: list[tuple[int, ...]],
+    further: list[tuple[int, ...]], first_least: float,
+) -> Learned:  # fmt: skip
     """Learn from background clicks in halos, less the further vessel clicks that contradict.
 
     A click counts by `first_least`, the least contrast before background clicks have raised it.

@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
 from .background_clicks import Learned, learn, remove_leaks
-from .clicks import CLIMB, EVIDENT, membership, midway, ridge_near
+from .clicks import EVIDENT, membership, midway, ridge_near
 from .contrast_map import ContrastMap
 from .faint_clicks import add_faint_click
 from .filters import at_click
@@ -103,7 +103,7 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
     own = at_click(mapped.contrast, voxel)
     if not first:
         return Click(voxel, own, voxel)
-    ridge, start = ridge_near(mapped.contrast, voxel, CLIMB, mapped.spacing)
+    ridge, start = ridge_near(mapped.contrast, voxel, mapped.spacing)
     return Click(voxel, max(own, ridge), start if ridge > own else voxel)
 
 

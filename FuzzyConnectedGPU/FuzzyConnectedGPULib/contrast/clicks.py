@@ -70,13 +70,13 @@ def squared_distance(
 
 
 def ridge_near(
-    values: np.ndarray, click: Sequence[int], radius: float, spacing: np.ndarray
+    values: np.ndarray, click: Sequence[int], spacing: np.ndarray
 ) -> tuple[float, tuple[int, ...]]:
     """The highest median-filtered value near a click, and its voxel.
 
     A click beside the middle of a vessel means the vessel, not its border.
     """
-    ball = Ball(values.shape, click, radius, spacing)
+    ball = Ball(values.shape, click, CLIMB, spacing)
     filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
     filtered[~ball.inside] = -np.inf
     highest = np.unravel_index(filtered.argmax(), filtered.shape)

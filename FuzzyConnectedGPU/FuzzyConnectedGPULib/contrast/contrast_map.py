@@ -10,21 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, same_values
 
 from .background import DARK, Tissue, tissue_near
-from .filters import (
-    Array,
-    at_click,
-    gaussian_weights,
-    module_of,
-    pointwise,
-    self_guided,
-    separable,
-)
+from .filters import Array, at_click, gaussian_weights, module_of, pointwise, self_guided, separable
 
 if TYPE_CHECKING:
     from .widest_paths import Reached
@@ -121,12 +114,6 @@ class ContrastMap:
         arrays += [] if self.device_mask is None else [self.device_mask]
         return sum(each.nbytes for each in arrays)
 
-    def is_on(self, gpu: CudaDevice | None) -> bool:
-        """Whether it is on this device; None is the CPU."""
-        if gpu is None or self.gpu is None:
-            return gpu is self.gpu
-        return gpu.name == self.gpu.name
-
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
@@ -139,11 +126,11 @@ class ContrastMap:
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        host = replace(self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None)
-        host.device_mask = None
-        if self._difference is not None:
-            host._difference = self._difference[0].on_host, self._difference[1]
-        return host
+        values, noise = self._difference or (None, 0.0)
+        return replace(
+            self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None,
+            device_mask=None, _difference=values and (values.on_host, noise),
+        )  # fmt: skip
 
     # --- what rules of the clicks ask for
 
@@ -327,23 +314,18 @@ class CachedConnectedness:
         self._inputs: tuple = ()
 
     def free_device_memory(self) -> None:
-        """Forget a map that is on the device; see `gpu.device.keeps_device_memory`."""
+        """Drop a map that is on the device; see `gpu.device.keeps_device_memory`."""
         if self._map is not None and self._map.gpu is not None:
-            self.forget()
+            self._map = None
 
     def contrast_map(
-        self,
-        volume: np.ndarray,
-        spacing: Sequence[float],
-        first_seed: Sequence[int],
-        mask: np.ndarray | None,
-        progress: Progress,
-        gpu: CudaDevice | None,
-    ) -> ContrastMap:
+        self, volume: np.ndarray, spacing: Sequence[float], first_seed: Sequence[int],
+        mask: np.ndarray | None, progress: Progress, gpu: CudaDevice | None,
+    ) -> ContrastMap:  # fmt: skip
         """The cached map, or a new one; as the function `contrast_map`."""
         mapped, inputs = self._map, (volume, mask, np.asarray(spacing))
         if mapped is not None and not (
-            mapped.is_on(gpu)
+            (gpu and gpu.name) == (mapped.gpu and mapped.gpu.name)
             and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
             and mapped.holds_for(first_seed)
         ):
@@ -354,25 +336,22 @@ class CachedConnectedness:
             return mapped
         self.forget()  # its memory is free before the next is computed
         mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
-        self._map, self._inputs = mapped, inputs
+        self._map, self._inputs, self._first_seed = mapped, inputs, first_seed
         if gpu is not None and mapped.device_bytes > gpu.free_memory():
             self._map = mapped.to_host()
         elif gpu is not None:
             keeps_device_memory(self)
         return mapped
 
-    def map_on_host(
-        self,
-        volume: np.ndarray,
-        spacing: Sequence[float],
-        first_seed: Sequence[int],
-        mask: np.ndarray | None,
-        progress: Progress,
-    ) -> ContrastMap:
+    def map_on_host(self, progress: Progress) -> ContrastMap:
         """The map of the last run in host memory; computed again where it was freed meanwhile."""
-        if self._map is None:
-            return contrast_map(volume, spacing, first_seed, mask, progress)
-        return self._map.to_host()
+        mapped, inputs = self._map, self._inputs
+        if mapped is not None:
+            return mapped.to_host()
+        if not inputs:
+            raise Cancelled("Cancelled: the run was forgotten; nothing was changed.")
+        volume, mask, spacing = inputs
+        return contrast_map(volume, spacing, self._first_seed, mask, progress)
 
 
 def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:

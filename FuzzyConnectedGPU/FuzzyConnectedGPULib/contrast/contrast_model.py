@@ -15,6 +15,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from ..input_validation import (
     SameVoxelError,
+    checked_background,
     checked_mask,
     checked_seeds,
     checked_spacing,
@@ -48,10 +49,7 @@ def checked_clicks(
             raise InputError(
                 "Every seed lies outside the mask: place one inside it, or choose another mask."
             )
-    negative = np.empty((0, 3), np.int64)
-    if background_seeds is not None and np.size(background_seeds):
-        checked = checked_seeds(background_seeds, shape, "background seed")
-        negative = np.unique(checked, axis=0)
+    negative = checked_background(background_seeds, shape)
     both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
     if both:
         raise SameVoxelError(min(both))

@@ -6,15 +6,7 @@ import numpy as np
 
 from ..scene import CONTRAST_THRESHOLD
 from .background import is_own_background
-from .clicks import (
-    EVIDENT,
-    MAX_RADIUS,
-    Ball,
-    component_of,
-    inscribed_radius,
-    membership,
-    midway,
-)
+from .clicks import EVIDENT, MAX_RADIUS, Ball, component_of, inscribed_radius, membership, midway
 from .contrast_map import ContrastMap
 from .filters import at_click
 
@@ -49,7 +41,7 @@ class Evidence(NamedTuple):
     may_be_wide: bool
 
 
-def evidence_of(mapped: ContrastMap, click: tuple[int, ...]) -> Evidence | None:
+def _evidence_of(mapped: ContrastMap, click: tuple[int, ...]) -> Evidence | None:
     """What a click stands out in; None where it does in no way.
 
     That is the contrast to the local background or, where the click lies in a vessel that is its
@@ -68,17 +60,8 @@ def evidence_of(mapped: ContrastMap, click: tuple[int, ...]) -> Evidence | None:
     return Evidence(values, noise, difference, mapped.several_tissues)
 
 
-def _is_blank(mapped: ContrastMap, click: tuple[int, ...]) -> bool:
-    """Whether a click lies in air, among several tissues."""
-    return mapped.several_tissues and mapped.polarity * mapped.smooth[click] < mapped.tissue.air
-
-
 def add_faint_click(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    click: tuple[int, ...],
-    size: int,
-    near: bool = False,
+    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int, near: bool
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less than the least contrast means.
 
@@ -86,11 +69,11 @@ def add_faint_click(
     meant. Returns by how many voxels the object has grown, and False where the click differs from
     its surroundings in no way.
     """
-    if _is_blank(mapped, click):
-        return _add_alike(connectedness, mapped, click, 0), False
-    evidence = evidence_of(mapped, click)
+    # In air all voxels look alike.
+    in_air = mapped.several_tissues and mapped.polarity * mapped.smooth[click] < mapped.tissue.air
+    evidence = None if in_air else _evidence_of(mapped, click)
     if evidence is None:
-        return _add_alike(connectedness, mapped, click, size), False
+        return _add_alike(connectedness, mapped, click, 0 if in_air else size), False
     values, contrast = evidence.values, evidence.contrast
     least = max(midway(evidence.noise, contrast), FAINT_CONTRAST * contrast)
     least = min(least, float(values[click]))

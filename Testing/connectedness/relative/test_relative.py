@@ -21,8 +21,7 @@ from FuzzyConnectedGPULib.relative.division import (
     levels_of_contrast,
     with_middles,
 )
-from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.relative.hand_overs import apply_hand_overs, branch_of
+from FuzzyConnectedGPULib.relative.vessels import BACKGROUND, DISPUTED, apply_hand_overs, branch_of
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -332,6 +331,6 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     assert contrast[tuple(near["a"][1])] == 9
     claimed = with_middles(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
     assert len(claimed["a"]) == 1
-    beside = with_middles(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
-    assert list(beside) == ["a", "Not vessel"]
-    assert beside["Not vessel"].tolist() == [[2, 2, 4]]
+    beside = with_middles(evidence, {"a": [(2, 4, 0)], BACKGROUND: [(2, 2, 4)]})
+    assert list(beside) == ["a", BACKGROUND]
+    assert beside[BACKGROUND].tolist() == [[2, 2, 4]]
