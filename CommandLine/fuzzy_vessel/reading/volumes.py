@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from FuzzyConnectedGPULib.input_validation import VOXEL_TYPES
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.mrml.points import add_points
 from FuzzyVesselCoreLib.voxels.masks import mask_voxels
 
 from .process import Choice, Image, file_kind, one_line, read_image
@@ -192,7 +193,7 @@ def read_seeds(path: str | Path) -> Any:
         ) from error
     placed = list(filter(None, points))
     positions = [(sign * x, sign * y, z) for _, (x, y, z) in placed]
-    return add_positions(positions, name_of(path), [label for label, _ in placed])
+    return add_points(positions, name_of(path), [label for label, _ in placed])
 
 
 def _point(entry):
@@ -206,16 +207,3 @@ def _point(entry):
     if not all(abs(length) <= MAX_POSITION for length in (x, y, z)):
         raise ValueError(f"a point has the position {x:g}, {y:g}, {z:g}")
     return one_line(entry.get("label", "")), (x, y, z)
-
-
-def add_positions(
-    positions: Sequence[Any], name: str, labels: Sequence[str] | None = None, into: Any = None
-) -> Any:
-    """Add points (R, A, S in mm) to a list of points, a new one by default."""
-    import slicer
-
-    if into is None:
-        into = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
-    for number, position in enumerate(positions):
-        into.AddControlPointWorld(position, labels[number] if labels else f"{name}-{number + 1}")
-    return into
