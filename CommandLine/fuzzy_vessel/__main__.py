@@ -12,8 +12,8 @@ from FuzzyVesselCoreLib.errors import Cancelled, FuzzyVesselError
 
 from .arguments import make_parser
 
-# Where a command's job is, if not in `jobs`: a function of its name.
-MODULES = {"cohort": "cohort", "large": "large", "slicer_cli": "slicer_cli.__main__"}
+# Commands whose job is in a module of its own, a function of the same name; others are in `jobs`.
+MODULES = ("cohort", "large", "slicer_cli")
 # What remains of a cancelled job.
 NOTHING = "nothing was written"
 KEPT = {
@@ -42,9 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from .progress import Progress
 
     progress = Progress()
-    job = getattr(
-        import_module(f".{MODULES.get(options.command, 'jobs')}", __package__), options.command
-    )
+    module = options.command if options.command in MODULES else "jobs"
+    job = getattr(import_module(f".{module}", __package__), options.command)
     left = KEPT.get(options.command, NOTHING)
     status, report = done("fuzzy-vessel", lambda: job(options, progress), progress.clear, left)
     if report is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from FuzzyConnectedGPUMRML.fuzzy_scene import contrast_text
 from FuzzyConnectedGPUMRML.vessel_lists import color_of, set_kind
-from FuzzyVesselCoreLib.mrml.points import seeds_of, world_points
+from FuzzyVesselCoreLib.mrml.points import add_points, seeds_of, world_points
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from FuzzyVesselCoreLib.mrml.segments import kind_named
 
@@ -124,7 +124,7 @@ def _points(voxels, volume, name, option, into=None):
         return into
     positions = world_points(np.array(voxels)[:, ::-1], volume)
     labels = [",".join(map(str, voxel)) for voxel in voxels]
-    return volumes.add_positions(positions, name, labels, into)
+    return add_points(positions, name, labels, into)
 
 
 def segment(inputs: Inputs, options: Namespace, progress: Progress) -> Outcome:
@@ -216,7 +216,7 @@ def write(
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
     page, lacking = pictures.segmentation_picture(subject, texts)
     outcome.warnings += lacking
-    pictures.save(page, folder / "picture.png")
+    page.savefig(folder / "picture.png")
     progress.stage("Writing")
     written = {
         "labelmap.nrrd": outcome.result.labelmapNode,

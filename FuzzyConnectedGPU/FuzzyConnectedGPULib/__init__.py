@@ -14,10 +14,10 @@ from typing import Any
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
     ".contrast.automatic_seeds": "automatic_seeds",
-    ".contrast.contrast_model": "CachedConnectedness",
+    ".contrast.contrast_map": "CachedConnectedness",
     ".fuzzy_connectedness": "SolverOptions connectedness",
-    ".relative.hand_overs": "HandOver",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
+    ".relative.vessels": "HandOver",
     ".scene": "AutomaticThreshold FuzzyScene binarize error_voxels volume_curve",
     ".segmentation": "MODELS Segmentation SegmentOptions relabel segment segment_several",
     ".solvers": "SOLVERS",

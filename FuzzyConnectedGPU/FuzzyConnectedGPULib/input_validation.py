@@ -194,6 +194,13 @@ def checked_seeds(seeds: Any, shape: tuple[int, ...], name: str = "seed") -> np.
     return seeds
 
 
+def checked_background(seeds: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return background seeds as `checked_seeds` does, each once; there may be none, or None."""
+    if seeds is None or not np.size(seeds):
+        return np.empty((0, 3), np.int64)
+    return np.unique(checked_seeds(seeds, shape, "background seed"), axis=0)
+
+
 def checked_mask(mask: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     """Return the mask as uint8 0/1 of `shape` (K, J, I), or None.
 

@@ -3,7 +3,7 @@
 The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -12,9 +12,10 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import in_parts
+from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
-from .input_validation import volume_shape
+from .input_validation import checked_background, volume_shape
 
 TOP_LEVEL = 65535  # of affinities and scenes: a value is ``level / 65535``, rounded once
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
@@ -42,13 +43,11 @@ class FuzzyScene:
         Most memory of the solver at a time: on the device for CUDA, else in host memory, without
         the given volume and the returned values.
     notes : tuple of str
-        Messages for the user, for example why the CPU was used.
+        Messages for the user, for example why the CPU was used, or a `NoContrastNote`.
     least_contrast, noise : float or None
         Of the model "contrast", in the volume's unit: voxels that differ so much from their local
         background belong to the vessels, where no further click has changed that; and the standard
         deviation where there is no vessel.
-    without_contrast : tuple of (K, J, I)
-        Seeds that differ from their surroundings in no way, which a note says, too.
     """
 
     values: np.ndarray
@@ -60,7 +59,25 @@ class FuzzyScene:
     notes: tuple[str, ...] = ()
     least_contrast: float | None = None
     noise: float | None = None
-    without_contrast: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def without_contrast(self) -> tuple[tuple[int, ...], ...]:
+        """K, J, I of seeds that differ from their surroundings in no way: those of the note."""
+        return next((each.voxels for each in self.notes if isinstance(each, NoContrastNote)), ())
+
+
+class NoContrastNote(str):
+    """Some seeds, in `voxels` (K, J, I), differ from their surroundings in no way."""
+
+    voxels: tuple[tuple[int, ...], ...]
+
+    def __new__(cls, voxels: Iterable[tuple[int, ...]]) -> Self:
+        text = _(
+            "A point has no contrast to its surroundings: only voxels close by were added there."
+        )
+        self = super().__new__(cls, text)
+        self.voxels = tuple(voxels)
+        return self
 
 
 def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndarray) -> int:
@@ -266,8 +283,7 @@ def fill_gaps(
     allowed = np.ones(voxels.shape, bool)
     if mask is not None:
         allowed &= np.reshape(mask, voxels.shape) != 0
-    if background_seeds is not None and np.size(background_seeds):
-        allowed[tuple(np.reshape(background_seeds, (-1, 3)).T)] = False
+    allowed[tuple(checked_background(background_seeds, voxels.shape).T)] = False
     box = bounding_box(voxels)  # nothing beyond it can have a majority
     part, allowed = voxels[box], allowed[box]
     for _round in range(rounds):

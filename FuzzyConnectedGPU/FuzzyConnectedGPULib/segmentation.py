@@ -10,11 +10,11 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.contrast_model import CachedConnectedness, contrast_connectedness
+from .contrast.contrast_map import CachedConnectedness
+from .contrast.contrast_model import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
-from .relative.groups import BACKGROUND, DISPUTED, checked_vessels
-from .relative.hand_overs import HandOver, apply_hand_overs
+from .relative.vessels import HandOver, apply_hand_overs, checked_vessels, labels_of_owners
 from .scene import CONTRAST_THRESHOLD, FuzzyScene, binarize, check_rounds, check_threshold
 from .scene import fill_gaps as filled
 from .thresholds import choose_threshold
@@ -222,8 +222,9 @@ def segment(
 
         part = progress.part(SCENE_SHARE, DIVIDED)
         owners = owners_of_scene(
-            volume, scene, affinity, vessels, options, cached, progress=part, **inputs
-        )
+            volume, scene, affinity, vessels, options, cached,
+            mask=mask, background_seeds=background_seeds, progress=part,
+        )  # fmt: skip
     labels, disputed, notes = relabel(
         scene, threshold, owners=owners, vessels=vessels, hand_overs=hand_overs,
         fill_gaps=options.fill_gaps, **inputs,
@@ -328,19 +329,10 @@ def relabel(
     given_shape, shape = labels.shape, volume_shape(labels.shape)
     labels = labels.reshape(shape)
     if fill_gaps:
-        mask = checked_mask(mask, shape)
-        if background_seeds is not None and np.size(background_seeds):
-            background_seeds = checked_seeds(background_seeds, shape, "background seed")
-        labels = filled(labels, fill_gaps, mask, background_seeds)
+        labels = filled(labels, fill_gaps, checked_mask(mask, shape), background_seeds)
     if owners is None:
         return Labelled(labels.reshape(given_shape), None, ())
-    own = labels * owners.reshape(shape).astype(np.uint8, copy=False)
-    if fill_gaps:
-        from .relative.division import share_unowned  # numba
-
-        own = share_unowned(own, labels > 0)
-    disputed = own == DISPUTED
-    own *= own < BACKGROUND
+    own, disputed = labels_of_owners(labels, owners.reshape(shape), bool(fill_gaps))
     notes: tuple[str, ...] = ()
     if hand_overs:
         points = list(vessels.values() if isinstance(vessels, Mapping) else vessels)

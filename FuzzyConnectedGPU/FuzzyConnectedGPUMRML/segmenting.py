@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyConnectedGPULib import HandOver, Segmentation, SegmentOptions, relabel
+from FuzzyConnectedGPULib import Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
-from FuzzyConnectedGPULib.relative.groups import BACKGROUND
+from FuzzyConnectedGPULib.relative.vessels import highest_vessel
 from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
@@ -31,7 +31,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 
 from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
-from .vessel_lists import is_hand_over, is_seed, order_of
+from .vessel_lists import hand_overs_of, is_seed
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
@@ -161,7 +161,7 @@ class Run:
         self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
         self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
-        self._hand_overs, outside = _hand_overs_of(self.lists, volume_node, shape)
+        self._hand_overs, outside = hand_overs_of(self.lists, volume_node, shape)
         self._background = _background_points(options.backgroundSeedsNode, volume_node, shape)
         self._names: list[str] = []  # in messages, each once
         for node in self.lists:
@@ -244,7 +244,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
     if threshold is None:
         threshold = default_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners = _division_of(scene_node, values.shape)
-    hand_overs, outside = _hand_overs_of(lists, scene_node, values.shape)
+    hand_overs, outside = hand_overs_of(lists, scene_node, values.shape)
     vessels = []
     for node in lists if hand_overs else ():
         voxels = points_in_volume(scene_node, placed_points(node, is_seed).world)
@@ -328,32 +328,13 @@ def _seeds_of_vessels(
     return found
 
 
-def _hand_overs_of(
-    lists: Sequence[Any], volume_node: Any, shape: tuple[int, ...]
-) -> tuple[list[HandOver], list[str]]:
-    """The branches that points hand over, in their order, and warnings on points outside."""
-    found, warnings = [], []
-    for number, node in enumerate(lists if len(lists) > 1 else (), 1):
-        points = placed_points(node, is_hand_over)
-        voxels = points_in_volume(volume_node, points.world)
-        placed = zip(points.indices, points.labels, voxels.tolist(), inside(voxels, shape))
-        for index, label, (k, j, i), hit in placed:
-            if hit:
-                found.append((order_of(node, index), HandOver((k, j, i), number, label)))
-            else:
-                text = _("{name} lies outside the volume: no branch is given to its vessel.")
-                warnings.append(text.format(name=label))
-    return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
-
-
 def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, np.ndarray | None]:
     """The lists of a scene, and its division as it was saved; None for one vessel."""
     if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
         return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None
     lists = fuzzy_scene.vessels_of_scene(scene_node)
     owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
-    vessels = np.flatnonzero(np.bincount(owners.ravel(), minlength=256)[:BACKGROUND])
-    if owners.shape != shape or not lists or vessels.max(initial=0) > len(lists):
+    if owners.shape != shape or not lists or highest_vessel(owners) > len(lists):
         text = _("The vessels' lists of points, or their division, have changed: press Apply.")
         raise InputError(text)
     return lists, owners

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import slicer
 
-from FuzzyConnectedGPULib import automatic_seeds
+from FuzzyConnectedGPULib import HandOver, automatic_seeds
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
@@ -152,14 +152,32 @@ def mark_hand_over(lists: Sequence[Any], node: Any, index: int) -> None:
     `lists` are those of all vessels: the point becomes the last of all hand-overs. It is saved,
     moved, deleted and undone like every point.
     """
-    numbers = [order_of(each, n) for each in lists for n in range(each.GetNumberOfControlPoints())]
+    numbers = [_order_of(each, n) for each in lists for n in range(each.GetNumberOfControlPoints())]
     node.SetNthControlPointDescription(index, f"{HAND_OVER} {max(numbers, default=0) + 1}")
 
 
-def order_of(node: Any, index: int) -> int:
+def _order_of(node: Any, index: int) -> int:
     """The place of a hand-over among all of them."""
     digits = node.GetNthControlPointDescription(index).removeprefix(HAND_OVER).strip()
     return int(digits) if digits.isdigit() else 0
+
+
+def hand_overs_of(
+    lists: Sequence[Any], volume_node: Any, shape: tuple[int, ...]
+) -> tuple[list[HandOver], list[str]]:
+    """The branches that points hand over, in their order, and warnings on points outside."""
+    found, warnings = [], []
+    for number, node in enumerate(lists if len(lists) > 1 else (), 1):
+        points = placed_points(node, is_hand_over)
+        voxels = points_in_volume(volume_node, points.world)
+        placed = zip(points.indices, points.labels, voxels.tolist(), inside(voxels, shape))
+        for index, label, (k, j, i), hit in placed:
+            if hit:
+                found.append((_order_of(node, index), HandOver((k, j, i), number, label)))
+            else:
+                text = _("{name} lies outside the volume: no branch is given to its vessel.")
+                warnings.append(text.format(name=label))
+    return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
 
 
 def give_point(node: Any, index: int, other: Any) -> None:

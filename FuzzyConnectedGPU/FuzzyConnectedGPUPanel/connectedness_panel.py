@@ -7,7 +7,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib.contrast.contrast_model import no_contrast_note
+from FuzzyConnectedGPULib.scene import NoContrastNote
 from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.segmenting import NodeOptions, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
@@ -222,8 +222,8 @@ class ConnectednessPanel(Panel):
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.surface.first = True
-        shown = [each for each in result.warnings if each != no_contrast_note()]  # it is marked
-        notes = [worded(each) for each in shown]
+        shown = [each for each in result.warnings if not isinstance(each, NoContrastNote)]
+        notes = [worded(each) for each in shown]  # those points are marked
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

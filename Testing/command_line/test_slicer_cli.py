@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fuzzy_vessel.__main__ import main
-from fuzzy_vessel.slicer_cli.__main__ import segment_main, skeleton_main
+from fuzzy_vessel.slicer_cli import segment_main, skeleton_main
 from support.image_files import write_nrrd
 from support.places import ROOT
 

@@ -266,7 +266,7 @@ def test_the_program_that_starts_lists_its_modules(capsys):
     (entry,) = lines_of("ENTRYPOINT")
     python, flag, module = json.loads(entry)
     assert (python, flag) == ("python", "-m")
-    program = importlib.import_module(f"{module}.__main__")
+    program = importlib.import_module(module)
     assert program.main(["--list_cli"]) == 0
     listed = json.loads(capsys.readouterr().out)
     scripts = set(PROJECT["scripts"]) - {"fuzzy-vessel"}

@@ -1,7 +1,7 @@
 """The default object model: contrast to the local background, connected from the clicks.
 
-`contrast_model` (entry, and the cache of the last map) -> `contrast_map` (`filters`; `background`:
-the clicked tissue and the local background) -> `click_scene` (the main object by `widest_paths`;
+`contrast_model` (entry) -> `contrast_map`, cached from click to click (`filters`; `background`: the
+clicked tissue and the local background) -> `click_scene` (the main object by `widest_paths`;
 `faint_clicks`, `background_clicks`). What they share is in `clicks`. Without a click:
 `automatic_seeds` (`tubes`).
 """

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from ..input_validation import NothingTubularError, checked_mask, checked_spacing, checked_volume
+from .contrast_map import contrast_map
 
 COUNT = 6
 MAP_SHARE = 0.7  # of the progress of one polarity
@@ -76,9 +76,7 @@ def automatic_seeds(
     volume = checked_volume(volume)
     distances = checked_spacing(spacing, volume.shape[0])
     mask = checked_mask(mask, volume.shape)
-    with needs_numba():
-        from .contrast_map import contrast_map
-        from .tubes import SampledIntensities, tubular_voxels
+    from .tubes import SampledIntensities, tubular_voxels  # scipy
 
     intensities = SampledIntensities(volume, mask, distances / distances.min())
     find = find_map or contrast_map

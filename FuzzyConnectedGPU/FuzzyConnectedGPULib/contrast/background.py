@@ -1,7 +1,8 @@
-"""The background model: the tissue around the vessels, and the local background of each voxel.
+"""The background model: what vessels are compared with, as the contrast of each voxel.
 
-Of the tissue: intensity, spread and noise. Vessels may be so wide that they are their own
-background (`lower_own_background`).
+`tissue_near` finds the tissue around the vessels: its intensity, spread and noise. From it and the
+local background of each voxel `Tissue.contrast` makes the contrast, without vessels so wide that
+they are their own background: those are compared with the tissue alone (`Tissue.centred`).
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from ..affinity import MAD_TO_SIGMA
-from .filters import Array, by_slabs, module_of, pointwise, separable
+from .filters import Array, at_click, by_slabs, module_of, pointwise, separable
 
 NO_BACKGROUND = 2.5  # deviations from the median beyond which a voxel may be vessel, bone or air
 SEVERAL = 15.0  # a spread of more than so many times the voxels' noise means several tissues
@@ -36,6 +37,10 @@ MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
 # core, the core's is taken. A Gaussian cut off at the core's limit has a smaller spread.
 WIDE_LIMIT, CORE_LIMIT, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
 MIXED, ITERATIONS = 1.4, 10
+# Intensities so many deviations below the median are clipped (air); below the second number of
+# them a voxel counts as clipped.
+LOWEST, NEARLY_LOWEST = 10.0, 9.0
+DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
 
 
 @dataclass
@@ -72,12 +77,43 @@ class Tissue:
         pointwise(lambda values: values - median, volume, volume)
         return volume, self.noise(volume)
 
+    @property
+    def lowest(self) -> float:
+        """The intensity to which lower ones, as of air, are raised."""
+        return self.median - LOWEST * self.deviation if self.deviation > 0 else -np.inf
+
+    @property
+    def air(self) -> float:
+        """The intensity below which a voxel counts as air: all of them look alike."""
+        return self.median - NEARLY_LOWEST * self.deviation
+
     def background(
-        self, volume: Array, mask: Array | None, sigmas: np.ndarray
+        self, volume: Array, mask: Array | None, spacing: np.ndarray
     ) -> "LocalBackground":
-        """Local background of raw or denoised intensities; the mask is where the volume is."""
+        """The local background of raw intensities; the mask is where the volume is."""
         limit = NO_BACKGROUND * self.deviation if self.deviation > 0 else -1.0
-        return LocalBackground(volume, mask, sigmas, self.median, limit)
+        return LocalBackground(volume, mask, SIGMA / spacing, self.median, limit)
+
+    def contrast(
+        self, smooth: Array, background: "LocalBackground", seed: tuple[int, ...]
+    ) -> tuple[Array, float, int]:
+        """Contrast of denoised intensities, as difference to the median, to the local background.
+
+        Returns it, its noise, and the polarity: -1 where the vessel at the first seed is dark. The
+        contrast is above 0 in such vessels, too; vessels that are their own background have none.
+        """
+        around = background.values()
+        contrast = module_of(smooth).empty_like(smooth)
+        pointwise(lambda a, b: a - b, contrast, smooth, around)
+        contrast, noise = self.centred(contrast)
+        polarity, intensity = 1, float(smooth[seed] - np.float32(-self.median))
+        in_air = not self.whole and intensity < self.air
+        if float(contrast[seed]) < DARK * noise and not in_air:
+            polarity = -1
+            pointwise(lambda values: -values, contrast, contrast)
+        if not self.whole:
+            lower_own_background(contrast, around, polarity, at_click(contrast, seed))
+        return contrast, noise, polarity
 
     def _values(self, volume: Array, wanted: np.ndarray | None = None) -> Array:
         """The sample's values (float32) in the mask; of these the wanted ones."""
@@ -282,6 +318,7 @@ def _counted(values: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
 
 # ---- The local background of each voxel: a wide Gaussian over the voxels that are no vessel
 
+SIGMA = 6.0  # smallest spacings
 CELL = 0.5  # sigmas: side of the cells whose means stand for their voxels
 CELLS_REACH = 3.5  # standard deviations at which the cells' Gaussian is cut off
 MIN_SHARE = np.float32(1e-3)  # of background voxels: with fewer around, the median is used
@@ -289,8 +326,6 @@ MIN_SHARE = np.float32(1e-3)  # of background voxels: with fewer around, the med
 # A contrast counts from so many times the background's own difference to the tissue on, or from
 # that share of the first click's contrast on: the first click's vessel is never lowered.
 TIMES_BACKGROUND, SHARE_OF_CLICK = 3.0, 0.65
-# The same, where the difference to the tissue is that of the background and the contrast.
-SHARE_OF_DIFFERENCE = TIMES_BACKGROUND / (TIMES_BACKGROUND + 1)
 STEEPNESS = 5.0  # of the fall to 0 below; no step, so that rounding decides on no voxel
 
 
@@ -409,7 +444,7 @@ def lower_own_background(
     is as wide as the Gaussian of the local background: that rises to half of it and more.
     The contrast that is left is about a click's least contrast: noise would decide on each voxel.
     There only clear contrasts count. A click in there is judged by the difference to the tissue
-    itself (`ContrastMap.evidence`), in which the vessel is solid.
+    itself (`is_own_background`), in which the vessel is solid.
 
     Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
     vessels, and `at_first` is the contrast at the first click.
@@ -425,3 +460,11 @@ def lower_own_background(
         return xp.minimum(own, xp.maximum(steep * own - less * limit, zero)) + zero
 
     pointwise(lowered, contrast, contrast, background)
+
+
+def is_own_background(contrast: float, difference: float) -> bool:
+    """Whether a voxel's contrast is lowered so, by its difference to the tissue.
+
+    The difference is that of the background and the contrast.
+    """
+    return contrast < TIMES_BACKGROUND / (TIMES_BACKGROUND + 1) * difference

@@ -1,5 +1,7 @@
 """Background clicks: each removes the leak that it lies in; in halos of vessels they teach more."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
@@ -30,34 +32,35 @@ def remove_leaks(
 
     The progress is checked before each background click.
     """
-    # The object around each click, before any of them has lowered it.
-    objects = [_object_around(connectedness, mapped, click) for click in leaks]
-    for click, around in zip(leaks, objects, strict=True):
+    # The object's radius at each click, before any of them has lowered it.
+    radii = [_radius_at(connectedness, mapped, click) for click in leaks]
+    for click, radius in zip(leaks, radii, strict=True):
         progress.check()
-        _remove_leak(connectedness, around, mapped, positive, click)
+        _remove_leak(connectedness, mapped, positive, click, radius)
 
 
-def _object_around(
-    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]
-) -> tuple[np.ndarray, tuple[int, ...]]:
-    """The object in the box of a ball around a click, and the click in the box."""
-    around = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
-    return connectedness[around.box] >= CONTRAST_THRESHOLD, around.centre
+def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]) -> float:
+    """The inscribed radius of the object at a click."""
+    ball = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
+    labels = connectedness[ball.box] >= CONTRAST_THRESHOLD
+    return inscribed_radius(labels, ball.centre, mapped.spacing)
 
 
 def _remove_leak(
     connectedness: np.ndarray,
-    around: tuple[np.ndarray, tuple[int, ...]],
     mapped: ContrastMap,
     positive: list[tuple[int, ...]],
     click: tuple[int, ...],
+    radius: float,
 ) -> None:
-    """Take away the plateau that a background click lies on; raise the least contrast around it."""
+    """Take away the plateau that a background click lies on; raise the least contrast around it.
+
+    It is raised where the background click is the nearest click.
+    """
     contrast, spacing = mapped.contrast, mapped.spacing
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
     peak = float(peaks_near(contrast, one, PEAK_WITHIN, spacing)[0, 0, 0])
-    radius = inscribed_radius(*around, spacing)
     nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in positive)
     if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
@@ -67,25 +70,12 @@ def _remove_leak(
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, spacing)
     bell = np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
-    raised = ABOVE_CLICK * own * bell
-    _raise_least_contrast(connectedness, mapped, ball, raised, positive, click)
-
-
-def _raise_least_contrast(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    ball: Ball,
-    raised: np.ndarray,
-    positive: list[tuple[int, ...]],
-    click: tuple[int, ...],
-) -> None:
-    """Raise the least contrast in a ball where the background click is the nearest click."""
-    contrast = np.maximum(mapped.contrast[ball.box], np.float32(0))
-    raised = np.maximum(raised, np.float32(0))
-    lower = contrast / np.maximum(contrast + raised, np.float32(1e-30))
+    raised = np.maximum(ABOVE_CLICK * own * bell, np.float32(0))
+    values = np.maximum(contrast[ball.box], np.float32(0))
+    lower = values / np.maximum(values + raised, np.float32(1e-30))
     part = connectedness[ball.box]
-    nearest = _nearer(ball, positive, mapped.spacing) & (contrast < raised)
-    part[nearest] = np.minimum(part, lower)[nearest]
+    lowered = _nearer(ball, positive, spacing) & (values < raised)
+    part[lowered] = np.minimum(part, lower)[lowered]
 
 
 def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) -> np.ndarray:
@@ -110,26 +100,49 @@ HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
 
 
-def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
+@dataclass(frozen=True)
+class Learned:
+    """What background clicks in halos have taught about all voxels; see `learn`.
+
+    `contrasts` are the least contrasts (float32) of the reached voxels, one number for all where
+    nothing was learned.
+    """
+
+    contrasts: np.ndarray | float
+    mapped: ContrastMap
+    least_contrast: float
+
+    def means_near(self, voxel: tuple[int, ...]) -> bool:
+        """Whether a vessel click means nothing far from it, as it lies in a halo itself."""
+        some = isinstance(self.contrasts, np.ndarray)
+        return some and _in_halo(self.mapped, voxel, self.least_contrast)
+
+
+def learn(
+    mapped: ContrastMap, reached: Reached, least_contrast: float, negative: list[tuple[int, ...]],
+    further: list[tuple[int, ...]], first_least: float,
+) -> Learned:  # fmt: skip
+    """Learn from background clicks in halos, less the further vessel clicks that contradict.
+
+    A click counts by `first_least`, the least contrast before background clicks have raised it.
+    """
+    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
+    agreeing = sum(_in_halo(mapped, voxel, first_least) for voxel in false)
+    agreeing -= sum(_in_halo(mapped, voxel, first_least) for voxel in further)
+    contrasts: np.ndarray | float = least_contrast
+    if agreeing > 0 and reached.strong.max(initial=0) >= least_contrast:
+        contrasts = _learned_contrasts(mapped, reached, least_contrast, agreeing)
+    return Learned(contrasts, mapped, least_contrast)
+
+
+def _in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
     """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
     box = tuple(slice(c, c + 1) for c in voxel)
     peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
-def majority_in_halos(
-    mapped: ContrastMap,
-    further: list[tuple[int, ...]],
-    negative: list[tuple[int, ...]],
-    least_contrast: float,
-) -> int:
-    """How many background clicks are in halos, less the further vessel clicks that contradict."""
-    false = [voxel for voxel in negative if mapped.contrast[voxel] > least_contrast]
-    count = sum(in_halo(mapped, voxel, least_contrast) for voxel in false)
-    return count - sum(in_halo(mapped, voxel, least_contrast) for voxel in further)
-
-
-def halo_contrasts(
+def _learned_contrasts(
     mapped: ContrastMap, reached: Reached, least_contrast: float, agreeing: int
 ) -> np.ndarray:
     """The least contrast (float32) of each reached voxel, after so many clicks that agree.

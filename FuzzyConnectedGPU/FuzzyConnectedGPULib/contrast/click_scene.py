@@ -15,10 +15,11 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .background_clicks import halo_contrasts, in_halo, majority_in_halos, remove_leaks
-from .clicks import EVIDENT, Click, at_click, membership, midway
+from .background_clicks import Learned, learn, remove_leaks
+from .clicks import EVIDENT, membership, midway, ridge_near
 from .contrast_map import ContrastMap
 from .faint_clicks import add_faint_click
+from .filters import at_click
 from .widest_paths import Reached
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
@@ -35,6 +36,15 @@ AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 
 
+@dataclass
+class Click:
+    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
+
+    voxel: tuple[int, ...]
+    contrast: float
+    start: tuple[int, ...]
+
+
 def click_scene(
     mapped: ContrastMap,
     positive: np.ndarray,
@@ -42,16 +52,19 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
-    """The fuzzy scene of one positive click or more (n, 3) and background clicks in the map's box.
+    """The fuzzy scene of positive clicks (n, 3), at least one, and background clicks.
 
-    Returns connectedness (float32 of the map's shape; positive clicks have 1, background clicks 0),
-    the least contrast of the main object (before halos and faint clicks have changed it in places),
-    and the positive clicks that differ from their surroundings in no way: each has added a few
-    similar voxels around it.
+    Returns, in the map's box, connectedness (float32; positive clicks have 1, background clicks 0),
+    the least contrast of the main object (before clicks have changed it in places), and the
+    positive clicks that differ from their surroundings in no way: each has added a few similar
+    voxels around it.
     """
     progress = Progress.of(progress)
+    negative = negative - mapped.origin
+    negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
     negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
-    clicks = [_click(mapped, tuple(map(int, p)), n == 0) for n, p in enumerate(positive)]
+    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.origin]
+    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(voxels)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
@@ -66,13 +79,11 @@ def click_scene(
     for click in clicks:
         if connectedness[click.voxel] < CONTRAST_THRESHOLD:
             progress.check()
-            added, has_contrast = add_faint_click(
-                connectedness, mapped, click.voxel, size,
-                near=main.halo_clicks > 0 and in_halo(mapped, click.voxel, main.least_contrast),
-            )  # fmt: skip
+            near = main.learned.means_near(click.voxel)
+            added, has_contrast = add_faint_click(connectedness, mapped, click.voxel, size, near)
             size += added
             if not has_contrast:
-                without_contrast.append(click.voxel)
+                without_contrast.append(tuple(map(int, click.voxel + mapped.origin)))
     leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         vessel = [click.voxel for click in clicks]
@@ -92,7 +103,7 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
     own = at_click(mapped.contrast, voxel)
     if not first:
         return Click(voxel, own, voxel)
-    ridge, start = mapped.middle_near(voxel)
+    ridge, start = ridge_near(mapped.contrast, voxel, mapped.spacing)
     return Click(voxel, max(own, ridge), start if ridge > own else voxel)
 
 
@@ -103,15 +114,14 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
-    `least_contrast` is the contrast from which on a voxel belongs to it, `path_contrast` the least
-    contrast of paths. `halo_clicks` is the majority of background clicks over vessel clicks in
-    halos; 0 where nothing is learned from them.
+    `least_contrast` is the contrast from which on a voxel belongs to it, but for what is `learned`
+    from background clicks; `path_contrast` the least contrast of paths.
     """
 
     least_contrast: float
     path_contrast: float
     reached: Reached
-    halo_clicks: int
+    learned: Learned
 
 
 def main_object(
@@ -121,8 +131,8 @@ def main_object(
 
     Its least contrast is found in this order: between the noise and the first click's contrast
     (`midway`); raised where that click is in a faint part of a bright object; raised by background
-    clicks that are hardly above it; lowered by fainter vessel clicks. Then `main_connectedness`
-    changes it voxel by voxel, as halos teach (`halo_contrasts`), and lowers all by one share where
+    clicks that are hardly above it; lowered by fainter vessel clicks. Background clicks may teach
+    another one for each voxel (`learn`). Then `main_connectedness` lowers all by one share where
     faint clicks that no path reaches agree (`_raised_for_agreeing`).
     """
     noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
@@ -132,19 +142,18 @@ def main_object(
     # Voxels that further clicks connect do not count: no click may remove what another one added.
     decisive, first_start = first or clicks[0], [first.start] if first else []
     alone = mapped.widest_paths([decisive.voxel], first_start, path_contrast)
-    least = _raised_for_bright_object(mapped, decisive, alone, lowest)
+    first_least = least = _raised_for_bright_object(mapped, decisive, alone, lowest)
     starts, voxels = _bright_starts(mapped, clicks, first, lowest), [c.voxel for c in clicks]
     reached = alone
     if len(clicks) > 1:
         reached = mapped.widest_paths(voxels, starts, path_contrast)
-    halo_clicks = majority_in_halos(mapped, voxels[1:], negative, least)
     least = _raised_for_background(mapped, reached, negative, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
         reached = mapped.widest_paths(voxels, more_starts, path_contrast)
-    learned = halo_clicks > 0 and reached.strong.max(initial=0) >= least
-    return MainObject(least, path_contrast, reached, halo_clicks if learned else 0)
+    learned = learn(mapped, reached, least, negative, voxels[1:], first_least)
+    return MainObject(least, path_contrast, reached, learned)
 
 
 def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
@@ -216,12 +225,8 @@ def main_connectedness(
 
     It is their membership, limited by the strength of their paths in the same way.
     """
-    reached, least = main.reached, main.least_contrast
-    strength = reached.strength
-    contrasts: float | np.ndarray = least
-    if main.halo_clicks:
-        contrasts = halo_contrasts(mapped, reached, least, main.halo_clicks)
-    own = membership(reached.contrast, contrasts)
+    strength = main.reached.strength
+    own = membership(main.reached.contrast, main.learned.contrasts)
     connected = np.minimum(own, strength / (strength + np.float32(1)))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, negative_count)

@@ -5,7 +5,6 @@ on voxels belong to the vessel: 0.5 where they are equal.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,15 +14,7 @@ from scipy import ndimage
 ABOVE_MIDWAY = 1.2
 EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in the contrast
 MAX_RADIUS = 30.0  # of a ball that is searched around a click
-
-
-@dataclass
-class Click:
-    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
-
-    voxel: tuple[int, ...]
-    contrast: float
-    start: tuple[int, ...]
+CLIMB = 2.5  # distance to the middle of a clicked vessel
 
 
 def midway(noise: float, contrast: float) -> float:
@@ -78,20 +69,14 @@ def squared_distance(
     return np.asarray(sum(squares)).astype(np.float32)
 
 
-def at_click(values: np.ndarray, click: Sequence[int]) -> float:
-    """The median of the 27 voxels around a click, or its own value where that is higher."""
-    near = values[tuple(slice(max(c - 1, 0), c + 2) for c in click)]
-    return max(float(np.median(near)), float(values[tuple(click)]))
-
-
 def ridge_near(
-    values: np.ndarray, click: Sequence[int], radius: float, spacing: np.ndarray
+    values: np.ndarray, click: Sequence[int], spacing: np.ndarray
 ) -> tuple[float, tuple[int, ...]]:
     """The highest median-filtered value near a click, and its voxel.
 
     A click beside the middle of a vessel means the vessel, not its border.
     """
-    ball = Ball(values.shape, click, radius, spacing)
+    ball = Ball(values.shape, click, CLIMB, spacing)
     filtered = ndimage.median_filter(values[ball.box], 3, mode="nearest")
     filtered[~ball.inside] = -np.inf
     highest = np.unravel_index(filtered.argmax(), filtered.shape)

@@ -1,43 +1,36 @@
-"""The contrast map of a volume: denoised, and compared with the local background.
+"""The contrast map of a volume: denoised, compared with the local background, cached.
 
 It is computed by the same steps on NumPy and CuPy, with the same bits. On a device its arrays stay
-there; what the rules of the clicks read of them is copied.
+there from click to click; whoever reads them sees arrays of NumPy.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.errors import Cancelled
+from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box
+from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, same_values
 
-from .background import SHARE_OF_DIFFERENCE, Tissue, lower_own_background, tissue_near
-from .clicks import EVIDENT, at_click, ridge_near
-from .filters import Array, gaussian_weights, module_of, pointwise, self_guided, separable
-from .widest_paths import PATH_LEVEL, Reached, widest_paths, widest_paths_on_device
+from .background import DARK, Tissue, tissue_near
+from .filters import Array, at_click, gaussian_weights, module_of, pointwise, self_guided, separable
 
 if TYPE_CHECKING:
-    from FuzzyVesselCoreLib.gpu.device import CudaDevice
+    from .widest_paths import Reached
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
 SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
-BACKGROUND = 6.0
-# Intensities so many deviations below the median are clipped (air); below the second number of
-# them a voxel counts as clipped.
-LOWEST, NEARLY_LOWEST = 10.0, 9.0
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
-CLIMB = 2.5  # distance to the middle of a clicked vessel
-DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
 # Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
 # (bone, metal); that difference counts as at least so many of the tissue's deviations.
 FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
-EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the tissue counts
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
 
 
@@ -50,7 +43,7 @@ class DeviceVolume:
 
     dtype, ndim = np.dtype(np.float32), 3
 
-    def __init__(self, array: Array, gpu: "CudaDevice") -> None:
+    def __init__(self, array: Array, gpu: CudaDevice) -> None:
         self.array, self.pool, self._gpu = array, gpu.pool, gpu
         self.shape, self.size = tuple(array.shape), int(array.size)
         self._copy: np.ndarray | None = None
@@ -72,18 +65,6 @@ class DeviceVolume:
         if isinstance(place[0], slice):
             return self._gpu.get(self.array[place])
         return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
-
-
-class Evidence(NamedTuple):
-    """What a click stands out in: values with their noise, and their contrast at the click.
-
-    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
-    """
-
-    values: Any
-    noise: float
-    contrast: float
-    may_be_wide: bool
 
 
 @dataclass
@@ -133,12 +114,6 @@ class ContrastMap:
         arrays += [] if self.device_mask is None else [self.device_mask]
         return sum(each.nbytes for each in arrays)
 
-    def is_on(self, gpu: "CudaDevice | None") -> bool:
-        """Whether it is on this device; None is the CPU."""
-        if gpu is None or self.gpu is None:
-            return gpu is self.gpu
-        return gpu.name == self.gpu.name
-
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
         seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
@@ -151,21 +126,17 @@ class ContrastMap:
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        host = replace(self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None)
-        host.device_mask = None
-        if self._difference is not None:
-            host._difference = self._difference[0].on_host, self._difference[1]
-        return host
+        values, noise = self._difference or (None, 0.0)
+        return replace(
+            self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None,
+            device_mask=None, _difference=values and (values.on_host, noise),
+        )  # fmt: skip
 
     # --- what rules of the clicks ask for
 
     def masked(self, labels: np.ndarray, box: tuple[slice, ...]) -> np.ndarray:
         """Boolean labels of a box with the voxels outside the mask set to False."""
         return labels if self.mask is None else labels & (self.mask[box] > 0)
-
-    def middle_near(self, voxel: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-        """The contrast in the middle of the vessel that a click means, and its voxel."""
-        return ridge_near(self.contrast, voxel, CLIMB, self.spacing)
 
     @property
     def difference(self) -> tuple[Any, float]:
@@ -175,32 +146,6 @@ class ContrastMap:
             values = values if self.gpu is None else DeviceVolume(values, self.gpu)
             self._difference = values, noise
         return self._difference
-
-    def is_blank(self, click: tuple[int, ...]) -> bool:
-        """Whether a click lies in air, or whatever is so far below the tissue that it was clipped.
-
-        Clipped voxels all look alike. Only where the volume holds several tissues.
-        """
-        lowest = self.tissue.median - NEARLY_LOWEST * self.tissue.deviation
-        return self.several_tissues and self.polarity * self.smooth[click] < lowest
-
-    def evidence(self, click: tuple[int, ...]) -> Evidence | None:
-        """The contrast that a click has; None where it stands out in no way.
-
-        That is its contrast to the local background or, where it lies in a vessel that is its own
-        background or has too little contrast, the difference to the tissue.
-        """
-        contrast = at_click(self.contrast, click)
-        is_evident = contrast >= EVIDENT * self.noise and self.contrast[click] > 0
-        if is_evident and not self.several_tissues:
-            return Evidence(self.contrast, self.noise, contrast, False)
-        values, noise = self.difference
-        difference = at_click(values, click)
-        if is_evident and contrast >= SHARE_OF_DIFFERENCE * difference:
-            return Evidence(self.contrast, self.noise, contrast, False)
-        if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
-            return None
-        return Evidence(values, noise, difference, self.several_tissues)
 
     def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
         """The intensity (smooth) above which voxels are competing structures, as bone; or None.
@@ -216,13 +161,12 @@ class ContrastMap:
 
     def component(
         self, values: Any, start: tuple[int, ...], least: float, limit: int
-    ) -> Reached | None:
+    ) -> "Reached | None":
         """The 26-connected component of a voxel among the values of at least `least`, above 0.
 
         The values are contrast or difference. None where it has more voxels than the limit.
         """
-        # Voxels of at least the path contrast have at least its level.
-        return self._trace(values, [start], float(np.float32(least)), PATH_LEVEL, None, limit)
+        return self._trace(values, [start], float(np.float32(least)), 1.0, None, limit)
 
     def widest_paths(
         self, clicks: list[tuple[int, ...]], starts: list[tuple[int, ...]], path_contrast: float
@@ -237,15 +181,19 @@ class ContrastMap:
         inputs = tuple(starts), path_contrast, above
         if self._first_paths[0] == inputs:
             return self._first_paths[1]
-        reached = self._trace(self.contrast, starts, path_contrast, PATH_LEVEL // 2, above)
+        reached = self._trace(self.contrast, starts, path_contrast, 0.5, above)
         if len(starts) == 1:
             self._first_paths = inputs, reached
         return reached
 
     def _trace(
-        self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, floor: int,
+        self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, weakest: float,
         above: float | None, limit: int | None = None,
     ) -> Any:  # fmt: skip
+        """The paths through values of at least this share of the path contrast."""
+        from .widest_paths import PATH_LEVEL, widest_paths, widest_paths_on_device  # numba
+
+        floor = int(weakest * PATH_LEVEL)
         competing = None if above is None else (_array_of(self.smooth), above)
         if self.gpu is None:
             return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
@@ -264,15 +212,14 @@ def contrast_map(
     first_seed: Sequence[int],
     mask: np.ndarray | None = None,
     progress: Progress | None = None,
-    gpu: "CudaDevice | None" = None,
+    gpu: CudaDevice | None = None,
 ) -> ContrastMap:
     """The contrast map of a checked volume (K, J, I) around a first seed (K, J, I).
 
     The tissue around the seed is the background, and the seed decides between bright and dark
     vessels. Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows
-    the noise; the local background is a wide Gaussian over voxels near the median. Among several
-    tissues, vessels that are their own background have no contrast (`lower_own_background`). The
-    mask (uint8) is 1 where vessels may be. On a `gpu`, inside its ``with`` block, the map stays
+    the noise; the local background is a wide Gaussian over voxels near the median (`background`).
+    The mask (uint8) is 1 where vessels may be. On a `gpu`, inside its ``with`` block, the map stays
     there, with the bits of the CPU.
     """
     progress = Progress.of(progress)
@@ -287,23 +234,14 @@ def contrast_map(
         check_voxel_count(raw.size)
         raw, device_mask = gpu.put(raw), None if mask is None else gpu.put(mask)
     progress.advance(0.05)
-    background = tissue.background(raw, mask if gpu is None else device_mask, BACKGROUND / relative)
+    background = tissue.background(raw, mask if gpu is None else device_mask, relative)
     smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
-    around = background.values()
-    contrast = pointwise(lambda a, b: a - b, module_of(smooth).empty_like(smooth), smooth, around)
-    contrast, noise = tissue.centred(contrast)
-    median, polarity = np.float32(-tissue.median), 1
+    contrast, noise, polarity = tissue.contrast(smooth, background, seed)
+    median = np.float32(-tissue.median)
     pointwise(lambda values: values - median, smooth, smooth)
-    air = tissue.median - NEARLY_LOWEST * tissue.deviation
-    is_air = not tissue.whole and float(smooth[seed]) < air
-    if float(contrast[seed]) < DARK * noise and not is_air:
-        polarity = -1
-        for each in (contrast, smooth):
-            pointwise(lambda values: -values, each, each)
-    if not tissue.whole:
-        near: Any = contrast if gpu is None else DeviceVolume(contrast, gpu)
-        lower_own_background(contrast, around, polarity, at_click(near, seed))
+    if polarity < 0:
+        pointwise(lambda values: -values, smooth, smooth)
     volumes: tuple[Any, ...] = contrast, smooth
     if gpu is not None:
         volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
@@ -320,10 +258,7 @@ def _denoised(raw: Array, tissue: Tissue, spacing: np.ndarray, progress: Progres
 
     Around 0, as float32 does not resolve the noise in the squares of large intensities.
     """
-    lowest = np.float32(-np.inf)
-    if tissue.deviation > 0:
-        lowest = np.float32(tissue.median - LOWEST * tissue.deviation)
-    xp, median = module_of(raw), np.float32(tissue.median)
+    xp, median, lowest = module_of(raw), np.float32(tissue.median), np.float32(tissue.lowest)
     weights = [gaussian_weights(SMOOTHING / u) for u in spacing]
     smooth = separable(
         raw,
@@ -354,3 +289,70 @@ def _box_of(
         return full_box(shape)
     margin = [int(np.ceil(MARGIN / step)) for step in spacing]
     return padded_box(bounding_box(mask) or full_box(shape), margin, shape)
+
+
+# ---- The last contrast map, cached from click to click, on the device where it was found
+
+
+class CachedConnectedness:
+    """The contrast map of the last run, for runs that differ in their clicks alone, one at a time.
+
+    It serves while volume, mask, spacing and device are the same. They are compared by value;
+    volume and mask must not be changed in place until `forget`. On a device it caches 8 bytes per
+    voxel (9 with a mask, 4 more once a faint click needed the difference), at most as much as it
+    leaves free at first; `forget` frees them, and so does a run there that has too little. `reused`
+    says whether the last run found its map here.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+        self.reused = False
+
+    def forget(self) -> None:
+        """Free the memory of map and inputs."""
+        self._map: ContrastMap | None = None
+        self._inputs: tuple = ()
+
+    def free_device_memory(self) -> None:
+        """Drop a map that is on the device; see `gpu.device.keeps_device_memory`."""
+        if self._map is not None and self._map.gpu is not None:
+            self._map = None
+
+    def contrast_map(
+        self, volume: np.ndarray, spacing: Sequence[float], first_seed: Sequence[int],
+        mask: np.ndarray | None, progress: Progress, gpu: CudaDevice | None,
+    ) -> ContrastMap:  # fmt: skip
+        """The cached map, or a new one; as the function `contrast_map`."""
+        mapped, inputs = self._map, (volume, mask, np.asarray(spacing))
+        if mapped is not None and not (
+            (gpu and gpu.name) == (mapped.gpu and mapped.gpu.name)
+            and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
+            and mapped.holds_for(first_seed)
+        ):
+            mapped = None
+        self.reused = mapped is not None
+        if mapped is not None:
+            mapped.gpu = gpu  # each run has its own object of the same device
+            return mapped
+        self.forget()  # its memory is free before the next is computed
+        mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
+        self._map, self._inputs, self._first_seed = mapped, inputs, first_seed
+        if gpu is not None and mapped.device_bytes > gpu.free_memory():
+            self._map = mapped.to_host()
+        elif gpu is not None:
+            keeps_device_memory(self)
+        return mapped
+
+    def map_on_host(self, progress: Progress) -> ContrastMap:
+        """The map of the last run in host memory; computed again where it was freed meanwhile."""
+        mapped, inputs = self._map, self._inputs
+        if mapped is not None:
+            return mapped.to_host()
+        if not inputs:
+            raise Cancelled("Cancelled: the run was forgotten; nothing was changed.")
+        volume, mask, spacing = inputs
+        return contrast_map(volume, spacing, self._first_seed, mask, progress)
+
+
+def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    return one is other or (one is not None and other is not None and same_values(one, other))

@@ -1,18 +1,16 @@
 """Clicks with too little contrast: each adds its own structure, and little else."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ..scene import CONTRAST_THRESHOLD
-from .clicks import (
-    MAX_RADIUS,
-    Ball,
-    at_click,
-    component_of,
-    inscribed_radius,
-    membership,
-    midway,
-)
-from .contrast_map import ContrastMap, Evidence
+from .background import is_own_background
+from .clicks import EVIDENT, MAX_RADIUS, Ball, component_of, inscribed_radius, membership, midway
+from .contrast_map import ContrastMap
+from .filters import at_click
+
+EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the tissue counts
 
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
@@ -31,12 +29,39 @@ BLIND_MEMBERSHIP = 0.6
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
 
 
+class Evidence(NamedTuple):
+    """What a click stands out in: values with their noise, and their contrast at the click.
+
+    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
+    """
+
+    values: Any
+    noise: float
+    contrast: float
+    may_be_wide: bool
+
+
+def _evidence_of(mapped: ContrastMap, click: tuple[int, ...]) -> Evidence | None:
+    """What a click stands out in; None where it does in no way.
+
+    That is the contrast to the local background or, where the click lies in a vessel that is its
+    own background or has too little contrast, the difference to the tissue.
+    """
+    contrast = at_click(mapped.contrast, click)
+    is_evident = contrast >= EVIDENT * mapped.noise and mapped.contrast[click] > 0
+    if is_evident and not mapped.several_tissues:
+        return Evidence(mapped.contrast, mapped.noise, contrast, False)
+    values, noise = mapped.difference
+    difference = at_click(values, click)
+    if is_evident and not is_own_background(contrast, difference):
+        return Evidence(mapped.contrast, mapped.noise, contrast, False)
+    if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
+        return None
+    return Evidence(values, noise, difference, mapped.several_tissues)
+
+
 def add_faint_click(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    click: tuple[int, ...],
-    size: int,
-    near: bool = False,
+    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int, near: bool
 ) -> tuple[int, bool]:
     """Add, in place, the structure that a click of less than the least contrast means.
 
@@ -44,11 +69,11 @@ def add_faint_click(
     meant. Returns by how many voxels the object has grown, and False where the click differs from
     its surroundings in no way.
     """
-    if mapped.is_blank(click):
-        return _add_alike(connectedness, mapped, click, 0), False
-    evidence = mapped.evidence(click)
+    # In air all voxels look alike.
+    in_air = mapped.several_tissues and mapped.polarity * mapped.smooth[click] < mapped.tissue.air
+    evidence = None if in_air else _evidence_of(mapped, click)
     if evidence is None:
-        return _add_alike(connectedness, mapped, click, size), False
+        return _add_alike(connectedness, mapped, click, 0 if in_air else size), False
     values, contrast = evidence.values, evidence.contrast
     least = max(midway(evidence.noise, contrast), FAINT_CONTRAST * contrast)
     least = min(least, float(values[click]))

@@ -13,16 +13,15 @@ from numba import njit
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
+from ..contrast.clicks import ridge_near
 from ..contrast.widest_paths import PATH_LEVEL, widest_paths
 from ..fuzzy_connectedness import SolverOptions, solve_problem
-from ..input_validation import checked_mask, checked_spacing, checked_volume, volume_shape
+from ..input_validation import checked_background, checked_mask, volume_shape
 from ..problem import Problem, state_problem
 from ..solvers.dial import AffinityTables, affinity_tables, voxel_level
-from .groups import BACKGROUND, BACKGROUND_NAME, DISPUTED, UNOWNED, background_inside
+from .vessels import BACKGROUND, DISPUTED, SIDES_26, UNOWNED, share_unowned
 
 VOXELS_PER_CHECK = 1 << 16  # between two checks of the stop flag
-# Steps along K, J, I to the neighbours.
-SIDES_26 = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
 SIDES_6 = SIDES_26[np.abs(SIDES_26).sum(axis=1) == 1]
 NOTHING = np.empty(0, np.float32)
 NO_TABLES = AffinityTables(NOTHING, NOTHING, 0, NOTHING)
@@ -107,35 +106,6 @@ def _claim(
             count += 1
 
 
-def share_unowned(owners: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Give voxels of a domain without an owner to the vessel that is the fewest steps away.
-
-    Steps over 26 neighbours stay in the domain (bool, of the shape of `owners`). `DISPUTED` where
-    two vessels are equally near; `UNOWNED` outside of the domain, and where no vessel is reached.
-    """
-    owners = np.where(domain, owners, UNOWNED).astype(np.uint8)
-    box = bounding_box(domain & (owners == UNOWNED))
-    if box is None:
-        return owners
-    box = tuple(slice(max(side.start - 1, 0), side.stop + 1) for side in box)
-    part = np.pad(owners[box], 1)
-    free = np.pad(domain[box], 1).ravel() & (part.ravel() == UNOWNED)
-    steps = SIDES_26 @ np.array([part.shape[1] * part.shape[2], part.shape[2], 1])
-    near = np.where(part == DISPUTED, UNOWNED, part).ravel()  # what was disputed does not spread
-    at = np.flatnonzero(free)
-    while at.size:  # those whose neighbours changed in the round before
-        seen = near[at[:, np.newaxis] + steps]
-        highest, lowest = seen.max(axis=1), np.where(seen, seen, DISPUTED).min(axis=1)
-        found = highest > UNOWNED
-        reached, free[at[found]] = at[found], False
-        near[reached] = np.where(lowest == highest, highest, DISPUTED)[found]
-        part.reshape(-1)[reached] = near[reached]
-        at = np.unique(reached[:, np.newaxis] + steps)
-        at = at[free[at]]
-    owners[box] = part[1:-1, 1:-1, 1:-1]
-    return owners
-
-
 # ---- A fuzzy scene divided among the vessels whose points it was computed from; see `relative`
 
 NOISE_LEVEL = 256  # of a contrast of one deviation of the noise
@@ -149,7 +119,6 @@ def owners_of_scene(
     options: Any,
     cached: Any,
     *,
-    spacing: Any,
     mask: Any,
     background_seeds: Any,
     progress: Progress,
@@ -160,54 +129,37 @@ def owners_of_scene(
     """
     shape = volume_shape(np.shape(volume))
     scene, mask = fuzzy_scene.values.reshape(shape), checked_mask(mask, shape)
-    clicked = {name: each for name, each in vessels.items() if len(each)}
-    numbers = np.arange(DISPUTED + 1, dtype=np.uint8)
-    numbers[1 : len(clicked) + 1] = [n for n, each in enumerate(vessels.values(), 1) if len(each)]
+    clicked = [n for n, points in enumerate(vessels.values(), 1) if len(points)]
     if len(clicked) == 1:
-        return numbers[(scene > 0).astype(np.uint8)].reshape(np.shape(volume))
-    background = background_inside(background_seeds, shape, mask)
-    if len(background):
-        numbers[len(clicked) + 1] = BACKGROUND
+        return (fuzzy_scene.values > 0) * np.uint8(clicked[0])
+    background = checked_background(background_seeds, shape)
+    if mask is not None:
+        background = background[mask[tuple(background.T)] > 0]
+    groups: dict[Any, np.ndarray] = {**vessels, BACKGROUND: background}
     if affinity is None:  # the model "contrast"
-        mapped = cached.map_on_host
-        if mapped is None:  # the device's memory was needed for something else
-            from ..contrast.contrast_map import contrast_map
-
-            spacing, first = checked_spacing(spacing, shape[0]), next(iter(clicked.values()))[0]
-            mapped = contrast_map(checked_volume(volume), spacing.tolist(), first, mask, progress)
-        owners = divide_by_contrast(mapped, scene, clicked, progress, background)
+        owners = divide_by_contrast(cached.map_on_host(progress), scene, groups, progress)
     else:
-        if len(background):
-            clicked[BACKGROUND_NAME] = background
-        points, groups = _numbered(clicked)
+        points, numbers = _numbered(groups)
         problem = state_problem(volume, points, affinity, options.cut or 0.0, mask)
         levels = solve_problem(problem, SolverOptions(device="cpu"), progress)[0].levels
         flat = np.ravel_multi_index(points.T, shape)
-        owners = owners_by_affinity(problem, levels, flat, groups, progress)
+        owners = owners_by_affinity(problem, levels, flat, numbers, progress)
         owners = share_unowned(owners, scene > 0)
-    if (numbers != np.arange(numbers.size)).any():
-        owners = numbers[owners]
     return owners.reshape(np.shape(volume))
 
 
 def divide_by_contrast(
-    mapped: Any,
-    scene: np.ndarray,
-    vessels: Mapping[str, Any],
-    progress: Progress,
-    background: np.ndarray | None = None,
+    mapped: Any, scene: np.ndarray, groups: Mapping[Any, Any], progress: Progress
 ) -> np.ndarray:
     """The vessel of each voxel that a scene of the contrast model reaches: uint8 (K, J, I).
 
-    `mapped` is the contrast map in host memory that the scene was computed from, `vessels` points
-    (n, 3) by name, in the map's box; no path leaves the scene's voxels above 0. The background is
-    one more group, after the vessels: its points stand for themselves, not for the vessel beside
-    them. Returns
-    `UNOWNED`, the number of a group from 1 on, or `DISPUTED`.
+    `mapped` is the contrast map in host memory that the scene was computed from, `groups` points
+    (n, 3) in its box by the vessels' names; no path leaves the scene's voxels above 0. Points of
+    the group `BACKGROUND` stand for themselves, not for the vessel beside them. Returns
+    `UNOWNED`, the number of a vessel from 1 on, `BACKGROUND`, or `DISPUTED`.
     """
-    groups = with_middles(mapped, vessels, background)
     owners = np.zeros(scene.shape, np.uint8)
-    points, numbers = _numbered(groups)
+    points, numbers = _numbered(with_middles(mapped, groups))
     reached = scene > 0
     reached[tuple(points.T)] = True  # background points, where the scene is 0
     reached = reached[mapped.box]
@@ -230,11 +182,11 @@ def divide_by_contrast(
     return owners
 
 
-def _numbered(groups: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """All points (n, 3) of groups, and the number (uint8, from 1 on) of each one's group."""
+def _numbered(groups: Mapping[Any, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """All points (n, 3) of groups, and the number (uint8) of each one's group, as an owner."""
+    numbers = [BACKGROUND if name == BACKGROUND else n for n, name in enumerate(groups, 1)]
     sizes = [len(each) for each in groups.values()]
-    numbers = np.repeat(np.arange(1, len(groups) + 1, dtype=np.uint8), sizes)
-    return np.concatenate(list(groups.values())), numbers
+    return np.concatenate(list(groups.values())), np.repeat(np.array(numbers, np.uint8), sizes)
 
 
 def levels_of_contrast(contrast: np.ndarray, noise: float) -> np.ndarray:
@@ -243,28 +195,26 @@ def levels_of_contrast(contrast: np.ndarray, noise: float) -> np.ndarray:
     return np.clip(levels, 0, np.iinfo(np.uint16).max).astype(np.uint16)
 
 
-def with_middles(
-    mapped: Any, vessels: Mapping[str, Any], background: np.ndarray | None = None
-) -> dict[str, np.ndarray]:
-    """The points (n, 3) of vessels, and the middle of the vessel near each; background points last.
+def with_middles(mapped: Any, groups: Mapping[Any, Any]) -> dict[Any, np.ndarray]:
+    """The points (n, 3) of groups, and the middle of the vessel near each.
 
     A click beside the middle of a vessel has little contrast itself, and would limit all its paths.
-    A middle that two vessels claim, or a point of another group, counts for none.
+    A middle that two groups claim, or a point of another group, counts for none.
     """
-    found: dict[str, list[tuple]] = {}
-    claims: dict[tuple, set[str]] = {}
-    for name, points in vessels.items():
+    found: dict[Any, list[tuple]] = {}
+    claims: dict[tuple, set[Any]] = {}
+    for name, points in groups.items():
         found[name] = list(map(tuple, np.reshape(points, (-1, 3)).tolist()))
         for voxel in found[name]:
-            place = tuple((np.array(voxel) - mapped.origin).tolist())
-            middle = np.array(mapped.middle_near(place)[1]) + mapped.origin
-            for each in (voxel, tuple(middle.tolist())):
-                claims.setdefault(each, set()).add(name)
-    if background is not None and len(background):
-        found[BACKGROUND_NAME] = list(map(tuple, background.tolist()))
-        for voxel in found[BACKGROUND_NAME]:
-            claims.setdefault(voxel, set()).add(BACKGROUND_NAME)
+            claims.setdefault(voxel, set()).add(name)
+            if name != BACKGROUND:
+                place = tuple((np.array(voxel) - mapped.origin).tolist())
+                middle = ridge_near(mapped.contrast, place, mapped.spacing)[1] + mapped.origin
+                claims.setdefault(tuple(middle.tolist()), set()).add(name)
     for voxel, names in claims.items():
         if len(names) == 1:
             found[names.pop()].append(voxel)
-    return {name: np.array(list(dict.fromkeys(each))) for name, each in found.items()}
+    return {
+        name: np.array(list(dict.fromkeys(each)), np.int64).reshape(-1, 3)
+        for name, each in found.items()
+    }

@@ -13,7 +13,7 @@ from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_mask, checked_volume
 from ..problem import Problem, state_problem
 from ..scene import level_values
-from .groups import DISPUTED, UNOWNED, Groups, checked_groups
+from .vessels import DISPUTED, UNOWNED, Groups, checked_groups
 
 POINT = 65536  # connectedness of a point to its own group, above every path
 SOLVED = 0.8  # share of the progress

@@ -3,8 +3,9 @@
 Both may be under any transforms. `add_phantom` brings a volume and lists to try the modules on.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -139,13 +140,17 @@ def world_points(voxels: np.ndarray, volume_node: Any) -> list[Any]:
     return transformed(transform_between(volume_node, None), centres).tolist()
 
 
-def _add_points(voxels: np.ndarray, volume_node: Any, name: str, labels: Sequence[str]) -> Any:
-    """A new list of points, under no transform, at the centres of voxels (n, 3; K, J, I)."""
+def add_points(
+    positions: Iterable[Any], name: str, labels: Iterable[str] = (), into: Any = None
+) -> Any:
+    """Add points (of the world, mm) to a list of points, by default a new one; returns the list.
+
+    Points without a label get the list's name with a number.
+    """
     import slicer
 
-    name = slicer.mrmlScene.GenerateUniqueName(name)
-    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
-    for position, label in zip(world_points(voxels, volume_node), labels):
+    node = into or slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", name)
+    for position, label in zip_longest(positions, labels, fillvalue=""):
         node.AddControlPointWorld(position, label)
     return node
 
@@ -168,11 +173,17 @@ def color_of(list_node: Any) -> tuple[float, float, float]:
 
 def add_phantom(phantom: Any, name: str = "Liver phantom") -> tuple[Any, Any, Any]:
     """Add a `Phantom`: returns its volume, its seeds and its background seeds (markups)."""
+    import slicer
+
     volume_node = _add_volume(phantom, phantom.volume, name, "vtkMRMLScalarVolumeNode")
-    seeds_node = _add_points(phantom.seeds, volume_node, "Vessels", phantom.seed_labels)
-    labels = [f"Background-{n + 1}" for n in range(len(phantom.background_seeds))]
-    background = _add_points(phantom.background_seeds, volume_node, "Background", labels)
-    return volume_node, seeds_node, background
+    lists = []
+    for name, voxels, labels in (
+        ("Vessels", phantom.seeds, phantom.seed_labels),
+        ("Background", phantom.background_seeds, ()),
+    ):
+        unique = slicer.mrmlScene.GenerateUniqueName(name)
+        lists.append(add_points(world_points(voxels, volume_node), unique, labels))
+    return volume_node, *lists
 
 
 def add_phantom_labelmap(phantom: Any) -> Any:

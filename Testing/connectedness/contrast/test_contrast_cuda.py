@@ -10,6 +10,7 @@ from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device
+from FuzzyVesselCoreLib.progress import Progress
 
 SHAPE = (17, 19, 23)
 SEED, BRANCH, FAINT, OUTSIDE = (8, 9, 11), (6, 2, 4), (12, 15, 18), (6, 16, 4)
@@ -128,6 +129,9 @@ def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
         np.testing.assert_array_equal(ours.labels, on_cpu.labels)
         np.testing.assert_array_equal(ours.scene.values, on_cpu.scene.values)
     assert kept.reused
+    before = kept.map_on_host(Progress())
+    kept.free_device_memory()
+    assert_same_evidence(before, kept.map_on_host(Progress()))
 
 
 @pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
@@ -138,7 +142,7 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
     def fail(*_arguments, **_options):
         raise error("the card is full")
 
-    name = "FuzzyConnectedGPULib.contrast.contrast_map.widest_paths_on_device"
+    name = "FuzzyConnectedGPULib.contrast.widest_paths.widest_paths_on_device"
     with monkeypatch.context() as patch:
         patch.setattr(name, fail)
         with pytest.raises(error):

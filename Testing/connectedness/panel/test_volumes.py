@@ -135,15 +135,15 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 @pytest.fixture
 def faint(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
-    from FuzzyConnectedGPULib.contrast.contrast_model import no_contrast_note
+    from FuzzyConnectedGPULib.scene import NoContrastNote
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
 
     def with_faint_clicks(*arguments, **options):
         found = segment(*arguments, **options)
-        notes = (no_contrast_note(),) if voxels else ()
-        return replace(found, scene=replace(found.scene, without_contrast=voxels, notes=notes))
+        notes = (NoContrastNote(voxels),) if voxels else ()
+        return replace(found, scene=replace(found.scene, notes=notes))
 
     monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
     return voxels

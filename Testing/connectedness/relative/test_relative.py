@@ -16,14 +16,12 @@ from FuzzyConnectedGPULib import (
     segment,
     segment_several,
 )
-from FuzzyConnectedGPULib.contrast.clicks import ridge_near
 from FuzzyConnectedGPULib.relative.division import (
     divide_by_contrast,
     levels_of_contrast,
     with_middles,
 )
-from FuzzyConnectedGPULib.relative.groups import DISPUTED
-from FuzzyConnectedGPULib.relative.hand_overs import apply_hand_overs, branch_of
+from FuzzyConnectedGPULib.relative.vessels import BACKGROUND, DISPUTED, apply_hand_overs, branch_of
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 from FuzzyVesselCoreLib.progress import Progress
@@ -286,9 +284,6 @@ class Contrast:
         self.box = tuple(slice(0, n) for n in contrast.shape)
         self.origin, self.spacing = np.zeros(3, int), np.ones(3)
 
-    def middle_near(self, voxel):
-        return ridge_near(self.contrast, voxel, 2.5, self.spacing)
-
 
 def definition(levels, groups):
     """Owners by the rounds of iterative relative connectedness; for the levels of voxels."""
@@ -336,6 +331,6 @@ def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     assert contrast[tuple(near["a"][1])] == 9
     claimed = with_middles(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
     assert len(claimed["a"]) == 1
-    beside = with_middles(evidence, {"a": [(2, 4, 0)]}, np.array([[2, 2, 4]]))
-    assert list(beside) == ["a", "Not vessel"]
-    assert beside["Not vessel"].tolist() == [[2, 2, 4]]
+    beside = with_middles(evidence, {"a": [(2, 4, 0)], BACKGROUND: [(2, 2, 4)]})
+    assert list(beside) == ["a", BACKGROUND]
+    assert beside[BACKGROUND].tolist() == [[2, 2, 4]]

@@ -1,7 +1,7 @@
-"""The executables of the CLI modules: files and points in, files out; what a container starts.
+"""Both jobs as CLI modules of Slicer: files and points in, files out; what a container starts.
 
-Each prints its description (Slicer Execution Model; the XML file of its name here) on `--xml`, and
-takes files and points as Slicer's CLI panel and slicer_cli_web give them.
+Each executable prints its description (Slicer Execution Model; the XML file of its name here) on
+`--xml`, and takes files and points as Slicer's CLI panel and slicer_cli_web give them.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from xml.etree import ElementTree
 
 from FuzzyVesselCoreLib.errors import InputError
 
-from ..__main__ import done
-from ..__main__ import main as command_line
-from ..arguments import make_parser, threshold
-from ..jobs import Report, check_centrelines, check_run
-from ..progress import Progress
+from .__main__ import done
+from .__main__ import main as command_line
+from .arguments import make_parser, threshold
+from .jobs import Report, check_centrelines, check_run
+from .progress import Progress
 
 SEGMENT, SKELETON = "FuzzyVesselSegment", "FuzzyVesselSkeleton"
 IMAGES, MODELS, TABLES = (".nrrd", ".nii.gz"), (".vtp",), (".csv",)
@@ -119,7 +119,7 @@ def _point(text: str) -> tuple[float, float, float]:
 
 def _run(job, given, progress):
     """Run a job; its files get their names when all of them are there, each as a whole."""
-    from .. import headless
+    from . import headless
 
     headless.start().clear()
     with headless.without_messages(), tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as folder:
@@ -136,8 +136,10 @@ def _run(job, given, progress):
 
 
 def _segment(given, progress, folder):
-    from .. import segmenting
-    from ..reading import volumes
+    from FuzzyVesselCoreLib.mrml.points import add_points
+
+    from . import segmenting
+    from .reading import volumes
 
     names = ("mask", "automatic_seeds", "threshold", "fill_gaps", "border", "device")
     options = _options("segment", given.volume, given, names)
@@ -152,11 +154,9 @@ def _segment(given, progress, folder):
     progress.stage("Reading")
     inputs = segmenting.Inputs(
         volume=volumes.read_volume(given.volume),
-        vessels=[volumes.add_positions(given.seeds, "Vessels")] if given.seeds else [],
+        vessels=[add_points(given.seeds, "Vessels")] if given.seeds else [],
         title=Path(given.volume).name,
-        background=volumes.add_positions(given.background, "Background")
-        if given.background
-        else None,
+        background=add_points(given.background, "Background") if given.background else None,
         mask=volumes.read_mask(given.mask) if given.mask else None,
     )
     outcome = segmenting.segment(inputs, options, progress)
@@ -168,7 +168,7 @@ def _segment(given, progress, folder):
 def _skeleton(given, progress, folder):
     from PotentialSkeleton import PotentialSkeletonLogic
 
-    from ..reading import volumes
+    from .reading import volumes
 
     names = ("device", "strength", "drop_islands", "level")
     check_centrelines(_options("skeleton", given.labelmap, given, names))
@@ -216,7 +216,7 @@ def _files(suffixes: Sequence[str], **wanted: str | None) -> dict[str, str]:
 
 
 def _write(folder, files, progress, **nodes):
-    from ..writing import write_nodes
+    from .writing import write_nodes
 
     progress.stage("Writing")
     write_nodes(folder, {file: nodes[file.split(".")[0]] for file in files})

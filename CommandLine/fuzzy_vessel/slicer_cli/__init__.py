@@ -1,1 +1,0 @@
-"""Both jobs as CLI modules of Slicer, FuzzyVesselSegment and FuzzyVesselSkeleton."""
