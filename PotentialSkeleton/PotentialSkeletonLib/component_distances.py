@@ -29,16 +29,22 @@ def depth_and_characteristic(
     if gpu is None:
         return distance_to_outside(mask, spacing, progress), euler_characteristic(mask)
     solid = gpu.put(mask)
-    squared = gpu.xp.where(solid, NO_ZERO, np.float32(0))
+    cells = gpu.xp.pad(solid, 1)
+    depth = distance_on(gpu, solid, spacing, progress)
+    return gpu.get(depth), signed_cells(cells.ravel(), cells.strides, cells.size)
+
+
+def distance_on(gpu: Any, mask: Any, spacing: Sequence[float], progress: Progress) -> Any:
+    """`distance_to_outside` of a device's mask (bool)."""
+    distance = gpu.xp.where(mask, NO_ZERO, np.float32(0))
     for axis in (2, 1, 0):
-        before, squared = squared, gpu.xp.empty_like(squared)
+        squared, distance = distance, gpu.xp.empty_like(distance)
         stride = np.int64(np.prod(mask.shape[axis + 1 :], dtype=int))
         line = stride, np.int64(mask.shape[axis]), np.float64(spacing[axis] ** 2)
-        task = before, squared, np.int64(mask.size), *line, np.int32(axis == 0)
+        task = squared, distance, np.int64(mask.size), *line, np.int32(axis == 0)
         launch_per_item(gpu, KERNELS, "nearest_outside", mask.size, task)
         progress.check()
-    cells = gpu.xp.pad(solid, 1)
-    return gpu.get(squared), signed_cells(cells.ravel(), cells.strides, cells.size)
+    return distance
 
 
 def geodesic_distance_on(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device, on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
@@ -253,7 +254,7 @@ class _FieldRun:
         """Classes and forces in the box of a component, dilated by layers; the layers."""
         xp, gpu, layers = self._xp, self._gpu, self._given_layers
         if layers is None:
-            layers = automatic_charge_distance(xp.pad(mask, 1), depth, gpu)
+            layers = automatic_charge_distance(xp.pad(mask, 1), depth, progress, gpu)
         classes, targets = classes_and_targets(xp.pad(mask, layers), layers, progress)
         self._ended("classify")
         vectors = xp.zeros((*classes.shape, 3), np.float32)
@@ -375,22 +376,25 @@ def clear_across(vectors: Any, layers: int) -> None:
             vectors.swapaxes(0, axis)[layers, ..., axis] = 0
 
 
-def automatic_charge_distance(mask: Any, unit_depth: np.ndarray | None, gpu: Any = None) -> int:
+def automatic_charge_distance(
+    mask: Any, unit_depth: np.ndarray | None, progress: Progress, gpu: Any = None
+) -> int:
     """Layers by which charges go outward so that the field resolves thin parts: 0 to 2.
 
     Judged by the distances to the outside, in voxels, on the ridge of these distances
-    (`unit_depth`, if they are known; not used on a device, where the mask is CuPy's). The mask
-    (bool, K, J, I) does not touch the border of the array.
+    (`unit_depth`, if they are known; not used on a device). The mask (bool, K, J, I; the device's,
+    if there is one) does not touch the border of the array.
     """
-    from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
+    with needs_numba():  # the package can be imported without it
+        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
 
-    if gpu is not None and gpu.xp.__name__ == "cupy":
-        from cupyx.scipy import ndimage
-
-        ridge = ridge_depths(ndimage.distance_transform_edt(mask, float64_distances=False)).get()
+        from .component_distances import distance_on
+    unit = (1.0, 1.0, 1.0)
+    if gpu is not None:
+        ridge = gpu.get(ridge_depths(distance_on(gpu, mask, unit, progress)))
     else:
         if unit_depth is None:
-            unit_depth = distance_to_outside(mask.view(np.uint8), (1, 1, 1))
+            unit_depth = distance_to_outside(mask.view(np.uint8), unit)
         ridge = ridge_depths(unit_depth)
     thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))

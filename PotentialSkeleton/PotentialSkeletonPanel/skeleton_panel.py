@@ -182,7 +182,8 @@ class SkeletonPanel(Panel):
 
     def run(self, parameters: Any, progress: Any) -> str:
         # All is read before the run: the parameters may change while it waits.
-        node, colouring, earlier = parameters.input, parameters.colouring, self._models(parameters)
+        node, colouring = parameters.input, parameters.colouring
+        earlier = [each for each in self._models(parameters) if outputs.own_nodes(each)]  # no copy
         options, settings = choices.options_of(parameters), choices.settings_text(parameters)
         wanted = [name for name, asks in choices.WRITTEN.items() if getattr(parameters, asks)]
         read = [objects.read_object(node, each) for each in choices.segments_of(parameters)]
