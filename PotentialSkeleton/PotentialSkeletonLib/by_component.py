@@ -19,7 +19,8 @@ from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 from .curve_skeleton import CurveSkeleton
 from .extraction import assemble
 from .options import EMPTY, SkeletonOptions, checked_spacing
-from .preparing import NO_CHANGES, Prepared, input_warnings, small_components
+from .preparing import Prepared, input_warnings, small_components
+from .report import NO_CHANGES
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -18,8 +18,9 @@ from .curve_skeleton import Branch, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
+from .report import component_report
 from .seeds import curvature_seeds, divergence_seeds
-from .skeleton_graph import component_count, skeleton_graph, topology
+from .skeleton_graph import skeleton_graph
 from .thinning import LevelThinning, is_in_any
 from .traced_curves import ComponentCurves, voxels_at
 
@@ -32,31 +33,11 @@ class ComponentSkeleton:
     nodes: list[Node]
     branches: list[Branch]
     critical_points: list[CriticalPoint]
-    level_voxels: list[int]  # skeleton voxels of each level
-    figures: dict[str, int]  # the report of the whole has their sums
-    listed: dict[str, Any]  # the report has them for each component; None without a field
-    guarantees: dict[str, bool]  # whether each is held
-    messages: tuple[str, ...]  # what a user should know
-    device: str  # of the field
+    report: dict[str, Any]  # see `component_report`
     seconds: dict[str, float]  # of each stage
 
 
-NOT_RESOLVED = (
-    "Some thin parts or small tunnels are not resolved by the force field; they were completed "
-    "along the deepest voxels."
-)
-BROKEN_GUARANTEES = {
-    "thin": "In some places the skeleton is more than one voxel wide.",
-    "inside": "Parts of the skeleton lie outside of the object.",
-    "one_piece_for_each_component": "The skeleton does not have one connected component for each "
-    "component of the object.",
-    "same_cycles": "The skeleton does not have as many loops as the object.",
-    "no_duplicate_nodes": "Some nodes of the skeleton lie at the same position.",
-}
 MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
-# Of seeds to skeleton and curves: a factor of the inscribed radius, and voxels added to it. With
-# fewer voxels each bump of a rough surface would have a curve of its own.
-DIVERGENCE_CLEARANCE, CURVATURE_CLEARANCE = (1.0, 0.0), (1.3, 3.0)
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
@@ -78,7 +59,8 @@ def skeletonize_component(
         return _ComponentRun(mask, spacing, options, progress, gpu_of_rest).run(gpu_of_field=gpu)
 
     skeleton, notes = on_device_or_cpu(device, run)
-    return replace(skeleton, messages=(*notes, *skeleton.messages))
+    skeleton.report["warnings"][:0] = notes
+    return skeleton
 
 
 class _ComponentRun:
@@ -188,7 +170,7 @@ class _ComponentRun:
         with self.stage("curves", 0.7, 0.75) as progress:
             self.curves.trace_from_endpoints(endpoints, self.distances, progress)
             if self.field is not None:
-                self.trace_from_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
+                self.trace_from_seeds(self.seeds, "divergence", progress)
         return endpoints
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
@@ -213,57 +195,33 @@ class _ComponentRun:
             self.measure_distances(progress)
             seeds = curvature_seeds(self.mask, progress)
         with self.stage("curves", 0.94, 0.95) as progress:
-            self.trace_from_seeds(seeds, CURVATURE_CLEARANCE, progress)
+            self.trace_from_seeds(seeds, "curvature", progress)
 
-    def trace_from_seeds(self, seeds, clearance, progress):
+    def trace_from_seeds(self, seeds, origin, progress):
         skeleton = self.thinning.skeleton
-        self.curves.trace_from_seeds(seeds, skeleton, clearance, self.distances, progress)
+        self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
 
     def result(self) -> ComponentSkeleton:
-        thinning, passed, field = self.thinning, self.curves.passed, self.field
-        voxels = np.stack(np.unravel_index(thinning.skeleton, self.mask.shape), axis=1)
-        traced = is_in_any(thinning.skeleton, passed.voxels(), self.curves.starts)
+        skeleton, passed = self.thinning.skeleton, self.curves.passed
+        voxels = np.stack(np.unravel_index(skeleton, self.mask.shape), axis=1)
+        is_traced = is_in_any(skeleton, passed.voxels(), self.curves.starts)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = passed.positions(voxels)
             nodes, branches = skeleton_graph(
                 voxels, positions, self.mask, self.spacing, progress, self.gpu
             )
         with self.stage("checks", 1.0, 1.0):
-            pieces, characteristic = topology(voxels)
-            cycles = len(branches) - len(nodes) + pieces
-            figures = dict(
-                object_cycles=1 - self.characteristic,
-                skeleton_cycles=cycles,
-                joins=max(component_count(voxels[traced]) - 1, 0),
-                thinned_voxels=int(np.count_nonzero(~traced)),
-                skeleton_voxels=len(voxels),
-                removable_voxels=thinning.removable,
+            indices = index_sum(self.critical_points) if self.field else None
+            report = component_report(
+                self.mask,
+                voxels,
+                is_traced,
+                nodes,
+                branches,
+                self.thinning,
+                self.characteristic,
+                indices,
+                self.field,
             )
-            rounded = np.round([node.position for node in nodes], 6)
-            guarantees = dict(
-                thin=thinning.is_thin,
-                inside=bool(self.mask[tuple(voxels.T)].all()),
-                one_piece_for_each_component=pieces == 1,
-                same_cycles=cycles == pieces - characteristic == 1 - self.characteristic,
-                no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
-            )
-        indices = index_sum(self.critical_points) if field else None
-        doubts = [NOT_RESOLVED] if indices not in (None, self.characteristic) else []
-        doubts += [BROKEN_GUARANTEES[name] for name, held in guarantees.items() if not held]
-        return ComponentSkeleton(
-            voxels=voxels,
-            nodes=nodes,
-            branches=branches,
-            critical_points=self.critical_points,
-            level_voxels=thinning.level_voxels,
-            figures=figures,
-            listed=dict(
-                charge_distances=field.charge_distance if field else None,
-                index_sums=indices,
-                euler_characteristics=self.characteristic,
-            ),
-            guarantees=guarantees,
-            messages=(*(field.notes if field else ()), *doubts),
-            device=field.device if field else "cpu",
-            seconds=dict(self.seconds),
-        )
+        seconds = dict(self.seconds)
+        return ComponentSkeleton(voxels, nodes, branches, self.critical_points, report, seconds)

@@ -28,7 +28,7 @@ END, JUNCTION, LOOP, ISOLATED = "end", "junction", "loop", "isolated"
 class Node:
     """An end, a junction, the only node of a closed loop, or of a tiny component."""
 
-    position: np.ndarray  # (3,), voxels K, J, I
+    position: np.ndarray  # (3,), voxels K, J, I (in the scene mm S, A, R)
     kind: str  # "end", "junction", "loop" or "isolated"
     radius: float  # mm
     component: int  # number of the object's component, from 1
@@ -38,7 +38,7 @@ class Node:
 class Branch:
     """A curve from node to node."""
 
-    points: np.ndarray  # (n, 3), voxels K, J, I; the first and last are the nodes' positions
+    points: np.ndarray  # (n, 3), likewise; the first and last are the nodes' positions
     radius: np.ndarray  # (n,), mm
     start: int  # index of the node
     end: int

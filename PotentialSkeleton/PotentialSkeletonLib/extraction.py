@@ -1,4 +1,4 @@
-"""Public entry point: from a labelmap to its curve skeleton, component by component; the report."""
+"""Public entry point: from a labelmap to its curve skeleton, component by component."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .critical_points import CriticalPoint
 from .curve_skeleton import Branch, CurveSkeleton, Node
-from .options import SkeletonOptions, changes, checked_device, checked_spacing, counted
+from .options import SkeletonOptions, checked_device, checked_spacing
 
 if TYPE_CHECKING:  # they need numba, without which this package can be imported
     from .component import ComponentSkeleton
@@ -109,6 +109,7 @@ def assemble(
     """
     with needs_numba():  # the package can be imported without it
         from .component import skeletonize_component
+        from .report import skeleton_report
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     progress.advance(0.0)
     began = perf_counter()
@@ -134,42 +135,10 @@ def assemble(
         for branch in part.branches:
             start, end = branch.start + first_node, branch.end + first_node
             branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
-    report = skeleton_report(prepared, parts, nodes, branches)
+    reports, changes, warnings = [p.report for p in parts], prepared.changes, prepared.warnings
+    report = skeleton_report(reports, prepared.sizes, changes, warnings, nodes, branches)
     report["seconds"] = dict(seconds)
     progress.advance(1.0)
     all_voxels = np.concatenate(voxels)
     all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
     return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
-
-
-# ---- The report: its numbers, and what they say in words
-
-TINY = 27  # voxels: components below it are reported
-
-
-def skeleton_report(
-    prepared: "Prepared",
-    parts: Sequence["ComponentSkeleton"],
-    nodes: Sequence[Node],
-    branches: Sequence[Branch],
-) -> dict[str, Any]:
-    """The report but for the seconds; its entries are documented at `skeletonize`."""
-    first, tiny = parts[0], int(np.count_nonzero(prepared.sizes < TINY))
-    report: dict[str, Any] = dict(
-        components=len(parts),
-        tiny_components=tiny,
-        **prepared.changes,
-        **{name: sum(part.figures[name] for part in parts) for name in first.figures},
-        level_voxels=[sum(level) for level in zip(*(part.level_voxels for part in parts))],
-        **{name: [part.listed[name] for part in parts] for name in first.listed},
-        guarantees={name: all(p.guarantees[name] for p in parts) for name in first.guarantees},
-        device=next((part.device for part in parts if part.device != "cpu"), "cpu"),
-    )
-    warnings = [*changes(report), *prepared.warnings]
-    warnings += [text for part in parts for text in part.messages]
-    if tiny:
-        warnings.append(f"Tiny, perhaps noise: {tiny} of {counted(len(parts), 'component')}.")
-    if not branches:
-        points = counted(len(nodes), "point")
-        warnings.append(f"There is no branch: the skeleton is {points}, seen in the labelmap only.")
-    return report | {"warnings": list(dict.fromkeys(warnings))}

@@ -25,7 +25,6 @@ from .options import (
     EMPTY,
     MIN_STRENGTH,
     NO_ATTRACTORS,
-    changes,
     check_options,
     checked_device,
     checked_object,
@@ -49,7 +48,8 @@ class ForceField:
     object : ndarray, bool, shape (K, J, I)
         The object itself with its cavities filled.
     labels : ndarray, int32, shape (K, J, I)
-        The number, from 1, of the 26-connected component of `object`; 0 outside of it.
+        The number, from 1, of the 26-connected component of `object`; 0 outside of it. Of one
+        component it may be `object` itself.
     strength, charge_distance : int
     method : str
         The method that was used; never "auto".
@@ -155,7 +155,9 @@ def force_field(
         warnings.warn(note, stacklevel=2)
     solid, cavities, voxels = fill_cavities(given)
     if cavities:
-        notes += changes({"cavities_filled": cavities, "cavity_voxels": voxels})
+        from .report import sentences_on
+
+        notes += sentences_on({"cavities_filled": cavities, "cavity_voxels": voxels})
     report.check()
     labels, _count = label_components(solid)
     report.check()

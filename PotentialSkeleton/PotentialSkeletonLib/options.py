@@ -1,6 +1,5 @@
-"""The options of a skeleton and of its force field, checks of the object, what is said of it."""
+"""The options of a skeleton and of its force field, checks of the object."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
@@ -163,28 +162,3 @@ def checked_labelmap(mask: np.ndarray) -> np.ndarray:
             "not a number; replace them by 0."
         )
     return mask
-
-
-# ---- What is said of changes to the object
-
-CHANGES = (
-    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
-    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
-    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
-)
-
-
-def changes(report: Mapping[str, Any]) -> list[str]:
-    """Messages on what was changed of the object before its skeleton was taken."""
-    return [
-        text.format(counted(report[count], noun), counted(report[voxels], "voxel"))
-        for count, voxels, text, noun in CHANGES
-        if report.get(count)
-    ]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural where it is not one."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

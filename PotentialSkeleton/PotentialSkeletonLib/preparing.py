@@ -30,16 +30,8 @@ from .options import (
     checked_device,
     checked_labelmap,
 )
+from .report import NO_CHANGES
 from .thinning import thin
-
-NO_CHANGES = dict(
-    cavities_filled=0,
-    cavity_voxels=0,
-    islands_dropped=0,
-    island_voxels=0,
-    tunnels_closed=0,
-    tunnel_voxels=0,
-)
 
 
 @dataclass

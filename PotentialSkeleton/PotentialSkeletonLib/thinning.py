@@ -24,21 +24,16 @@ ROUNDS_PER_VOXEL = 8  # of peeling; with fewer, voxels go further from the order
 LAST_ROUND = np.iinfo(np.uint16).max
 
 
-def empty_states(shape: Shape) -> np.ndarray:
-    """States, all 0, of as many voxels as an array and a margin round it have; uint8."""
-    return np.zeros(math.prod(n + 2 for n in shape), np.uint8)
-
-
 def thin(
     voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape
 ) -> np.ndarray:
     """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
     Voxels go in ascending `order` (float32; how central each is), ties as they come to the surface.
-    Those that `stays` may not go (endpoints and critical points), those of `last` go after all
+    Those that `stays` may not go (starts of curves, a skeleton), those of `last` go after all
     others, so that the skeleton lies along them (traced curves).
     """
-    states = empty_states(shape)
+    states = np.zeros(math.prod(shape), np.uint8)
     states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
     _thin(states, voxels, _keys(order, last), shape[2], shape[1] * shape[2])
     return voxels[states[voxels] != 0]
@@ -54,7 +49,7 @@ def grow(
     first, so each such hole stays open at its least central voxel. `offered` holds the skeleton and
     what may be added, those of `first` before all others.
     """
-    states = empty_states(shape)
+    states = np.zeros(math.prod(shape), np.uint8)
     states[offered] = OFFERED
     states[skeleton] = OBJECT
     _grow(states, skeleton, offered, _keys(order, first), shape[2], shape[1] * shape[2])
@@ -71,7 +66,7 @@ def peel(
     all simple points can go at once (Bertrand and Aktouf 1994). In each round all subfields are
     gone through once; a voxel may go from the round of its order (mm) on.
     """
-    states = empty_states(shape)
+    states = np.zeros(math.prod(shape), np.uint8)
     rounds = order / np.float32(min(spacing) / ROUNDS_PER_VOXEL)
     rounds = rounds.clip(0, LAST_ROUND).astype(np.uint16)  # 16 bits are sorted by radix, faster
     states[voxels] = OBJECT
@@ -83,7 +78,7 @@ def peel(
 
 def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape) -> np.ndarray:
     """Remove voxels that lie beside a skeleton instead of ending it, but for those that stay."""
-    states = empty_states(shape)
+    states = np.zeros(math.prod(shape), np.uint8)
     states[skeleton] = OBJECT
     voxels = skeleton[~np.isin(skeleton, stays)]
     while _redundant(states, voxels, shape[2], shape[1] * shape[2], True).any():
@@ -93,7 +88,7 @@ def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape) -> np.ndarray:
 
 def removable(skeleton: np.ndarray, shape: Shape) -> np.ndarray:
     """Voxels of a skeleton that could go without a change of topology, and are no ends."""
-    states = empty_states(shape)
+    states = np.zeros(math.prod(shape), np.uint8)
     states[skeleton] = OBJECT
     return skeleton[_redundant(states, skeleton, shape[2], shape[1] * shape[2], False)]
 
@@ -249,9 +244,10 @@ class LevelThinning:
         self.removable, self.is_thin = 0, True
 
     def thin_along(self, traced: np.ndarray, starts: np.ndarray, progress: Progress) -> None:
-        """Thin the object to a skeleton along traced voxels, which go last, and starts of curves.
+        """Take the skeleton on along traced voxels and to the starts of curves; see `_start`.
 
-        Starts stay, unless they lie beside the skeleton instead of ending it.
+        Traced voxels go last; starts stay, unless they lie beside the skeleton instead of ending
+        it.
         """
         voxels = self._start(union(traced, starts, self.skeleton), starts, progress)
         progress.check()

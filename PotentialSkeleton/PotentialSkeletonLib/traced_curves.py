@@ -13,13 +13,17 @@ from .critical_points import CriticalPoint
 from .force_field import ForceField
 from .streamlines import Tracer, core_curves
 
+# Of seeds, by where they are from, to skeleton and curves: a factor of the inscribed radius, and
+# voxels added to it. With fewer each bump of a rough surface would have a curve of its own.
+CLEARANCE = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
 
 
 class ComponentCurves:
     """Traces the curves of a component; `passed` are the voxels that they pass.
 
-    `starts` are those (flat indices, ascending) where curves begin, or meet at a critical point.
+    `starts` are those (flat indices, ascending) where curves begin, or meet at a critical point,
+    and which should stay in the skeleton; thinning may give up some.
     Without a field, from which `trace_core` begins, there are no curves. `depth` is the distance to
     the outside, `distances` (int32) are along the component from the skeleton.
     """
@@ -56,19 +60,19 @@ class ComponentCurves:
     def trace_from_seeds(
         self,
         seeds: np.ndarray,
+        origin: str,
         skeleton: np.ndarray,
-        clearance: tuple[float, float],
         distances: np.ndarray,
         progress: Progress,
     ) -> None:
         """Trace from the seeds that lie clear of the skeleton and of all curves.
 
-        Seeds (n, 3) are sorted, the best first; `skeleton` are flat indices. A seed is clear of a
-        voxel if it lies outside of its inscribed ball enlarged by the clearance: a factor of its
-        radius, and voxels added to it.
+        Seeds (n, 3) are sorted, the best first, of an origin named in `CLEARANCE`; `skeleton` are
+        flat indices. A seed is clear of a voxel if it lies outside of its inscribed ball enlarged
+        by the clearance.
         """
         progress.check()
-        depth, used = self._depth, []
+        depth, clearance, used = self._depth, CLEARANCE[origin], []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
         present = np.unique(np.concatenate([skeleton, self.passed.voxels(), self.starts]))
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
@@ -144,7 +148,7 @@ def follow_distances(
 # are offset slightly, and a voxel in which only a short segment lies is left out. The voxels before
 # and after it are neighbours.
 
-FACE_OFFSET = 1e-3  # voxels: a position nearer than this to an upper face is in the voxel above
+FACE_OFFSET = 1e-3  # voxels: a position up to so far above a face is in the voxel below
 ON_FACE = 1e-9  # voxels from a face
 CENTRAL = 0.8  # depth of a voxel as a share of a neighbour's below which it is off the middle
 MIN_LENGTH = 0.05  # voxels: length of all curves in a voxel from which on they pass it

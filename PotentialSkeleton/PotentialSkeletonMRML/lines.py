@@ -30,17 +30,7 @@ ARRAYS_OF_LINES = {
     "start": "StartNode",
     "end": "EndNode",
 }
-NAME = "Name"  # where a branch has one
-# What a user did with the branches since they were found: attributes of a model, and a reference.
-NAMES = "PotentialSkeleton.Names"  # a point (S, A, R) and a name, each
-STEPS = "PotentialSkeleton.Steps"  # a text of the branch tools' steps
-AS_FOUND = "PotentialSkeleton.AsFound"  # the lines before these steps
-MEASURED = "PotentialSkeleton.Sections"  # columns of cross-sections by steps, and the vessels' hash
-SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
-LONGEST = 100  # characters of a name
-# Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.
-HIDDEN = ("Cc", "Cs")
-# Likewise, where cross-sections were measured.
+# Likewise of each line, where cross-sections were measured.
 SECTIONS = {
     "min_area_mm2": "MinimalArea",
     "mean_area_mm2": "MeanArea",
@@ -51,6 +41,16 @@ SECTIONS = {
     "roundness": "Roundness",
     "filled_percent": "Filled",
 }
+NAME = "Name"  # where a branch has one
+# What a user did with the branches since they were found: attributes of a model, and a reference.
+NAMES = "PotentialSkeleton.Names"  # a point (S, A, R) and a name, each
+STEPS = "PotentialSkeleton.Steps"  # a text of the branch tools' steps
+AS_FOUND = "PotentialSkeleton.AsFound"  # the lines before these steps
+MEASURED = "PotentialSkeleton.Sections"  # columns of cross-sections by steps, and the vessels' hash
+SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
+LONGEST = 100  # characters of a name
+# Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.
+HIDDEN = ("Cc", "Cs")
 
 
 def vtk_array(values: Any, name: str | None = None) -> Any:
@@ -270,16 +270,22 @@ def steps_of(model: Any) -> list[Step]:
     return steps_of_text(model.GetAttribute(STEPS) or "[]")
 
 
-def begin_again(model: Any) -> list[str]:
-    """Forget the steps when lines were found again, and names that do not fit; returns those."""
+def write_lines(
+    model: Any, skeleton: CurveSkeleton, move: Callable, transform_id: str | None
+) -> list[str]:
+    """Fill a model with the lines of a skeleton that was found; see `branch_lines`, `fill_model`.
+
+    Its steps are forgotten, and so are names that do not fit: these are returned.
+    """
+    fill_model(model, branch_lines(skeleton, move), transform_id)
     for node in writing.referred(model, AS_FOUND):
         writing.remove_node(node)
     writing.refer(model, AS_FOUND, ())
     model.RemoveAttribute(STEPS)
     model.RemoveAttribute(MEASURED)
-    skeleton, named_points, lost = stored_skeleton(model), [], []
+    found, named_points, lost = stored_skeleton(model), [], []
     for point, text in _named_points(model):
-        _number, place, radius, away = _nearest(skeleton, point)
+        _number, place, radius, away = _nearest(found, point)
         if away <= radius:
             named_points.append([place.tolist(), text])
         else:

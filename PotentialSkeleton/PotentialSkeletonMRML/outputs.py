@@ -42,8 +42,8 @@ NODES = {
     "tableNode": ("vtkMRMLTableNode", " branches"),
     "curveNodes": ("vtkMRMLMarkupsCurveNode", " branch "),
 }
-# The model's references to the others; the last five are of version 0.1, and the next run removes
-# them.
+# The model's references to the others; the last five are of version 0.1, and the panel's next run
+# removes these nodes.
 ROLES = {
     "curveNodes": ROLE + "Curve",
     "tubesNode": ROLE + "Tubes",
@@ -134,7 +134,7 @@ def skeleton_of(object_: InputObject, options: dict, progress: Any) -> CurveSkel
 def write_skeletons(
     found: Sequence[tuple[InputObject, CurveSkeleton, dict]],
 ) -> list[SkeletonResult]:
-    """Write the outputs of objects whose skeletons are there: all, or none.
+    """Write the outputs of objects whose skeletons are there; if it fails, none is added.
 
     Earlier steps of a model that is filled again are gone; names stay where they fit.
     """
@@ -163,9 +163,7 @@ def _write(
     nodes = {"modelNode": []} | to_fill  # the others follow from the lines
     nodes = {output: _claimed(add, object_, output, given) for output, given in nodes.items()}
     model, warnings = nodes["modelNode"][0], [*object_.warnings, *skeleton.report["warnings"]]
-    data = lines.branch_lines(skeleton, object_.points)
-    lines.fill_model(model, data, object_.transform_id)
-    if lost := lines.begin_again(model):
+    if lost := lines.write_lines(model, skeleton, object_.points, object_.transform_id):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
     _note_origin(model, object_, nodes, warnings)
@@ -189,7 +187,7 @@ def _claimed(add: Callable, object_: InputObject, output: str, given: list[Any])
     if not given and output != "curveNodes":  # they lie in a folder of their own
         writing.put_beside(nodes, object_.node)
     for node in nodes:
-        writing.claim(node, SKELETON, object_.node)
+        writing.claim(node, SKELETON)
     return nodes
 
 
@@ -269,7 +267,7 @@ def latest_model(input_node: Any, segment_id: str) -> Any:
         and model.GetAttribute(LABEL) is None
         and model.GetPolyData() is not None
     ]
-    own = [model for model in found if writing.belongs_to(model, SKELETON, input_node)]
+    own = [model for model in found if writing.is_output(model, SKELETON)]
     return next(iter(own + found), None)
 
 
@@ -320,7 +318,7 @@ def _fill_curves(add: Callable, model: Any, curves: Sequence[Any]) -> None:
     kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
     for node, branch in zip(kept, skeleton.branches):
         fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
-        writing.claim(node, SKELETON, source)
+        writing.claim(node, SKELETON)
     for node in curves[count:]:
         writing.remove_node(node)
     writing.refer(model, ROLES["curveNodes"], kept)

@@ -50,7 +50,7 @@ class Colouring(LabelledEnum):
 
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
-    """The panel's choices; as in `PotentialSkeletonLogic.extract` and `extractSegments`."""
+    """The panel's choices and its defaults; `PotentialSkeletonLogic.extract` explains them."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     segment: str = ""  # its ID

@@ -36,11 +36,11 @@ SCENE_VISIBLE_FROM = 0.05  # lower connectedness is not drawn, so that the image
 # ---- whose output a node is
 
 
-def claim(node: Any, kind: str, source_node: Any) -> None:
-    """Let the results of a source be written into a node from now on.
+def claim(node: Any, kind: str, source_node: Any = None) -> None:
+    """Let results of a kind, those of a source if there is one, be written into a node from now on.
 
-    The node was made by a module, chosen by hand, or given by a script; `kind` is what it holds.
-    The source is the volume that is segmented, or the object of a skeleton.
+    The node was made by a module, chosen by hand, or given by a script. The source is the volume
+    that is segmented.
     """
     import slicer
 
@@ -49,7 +49,7 @@ def claim(node: Any, kind: str, source_node: Any) -> None:
             node.SetAttribute(KIND, kind)
             node.SetNodeReferenceID(SELF, node.GetID())
             node.RemoveNodeReferenceIDs(SOURCE)
-        if not belongs_to(node, kind, source_node):
+        if source_node is not None and not belongs_to(node, kind, source_node):
             node.AddNodeReferenceID(SOURCE, source_node.GetID())
 
 
