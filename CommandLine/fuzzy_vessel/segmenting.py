@@ -216,7 +216,7 @@ def write(
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
     page, lacking = pictures.segmentation_picture(subject, texts)
     outcome.warnings += lacking
-    pictures.save(page, folder / "picture.png")
+    page.savefig(folder / "picture.png")
     progress.stage("Writing")
     written = {
         "labelmap.nrrd": outcome.result.labelmapNode,

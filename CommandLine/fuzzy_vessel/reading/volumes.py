@@ -51,9 +51,28 @@ def load_volume(path: Path, choice: Choice = WHOLE) -> Image:
     return image
 
 
-def add_volume(path: Path, image: Image) -> Any:
-    """Put an image into the scene, named as its file."""
-    return _add(path, image, "vtkMRMLScalarVolumeNode")
+def add_volume(path: Path, image: Image, kind: str = "vtkMRMLScalarVolumeNode") -> Any:
+    """Put an image into the scene, named as its file.
+
+    Left-handed axes are made right-handed as Slicer does.
+    """
+    import slicer
+
+    voxels, matrix, notes = image
+    _refuse_no_space(path, matrix)
+    reversed_k = np.linalg.det(matrix[:3, :3]) < 0
+    if reversed_k:
+        voxels, matrix = voxels[::-1], matrix.copy()
+        matrix[:3, 3] += (len(voxels) - 1) * matrix[:3, 2]
+        matrix[:3, 2] *= -1
+    node = slicer.util.addVolumeFromArray(np.ascontiguousarray(voxels), matrix, nodeClassName=kind)
+    within = path.parent.name.endswith(".zarr")  # a resolution: a number is no name
+    node.SetName(name_of(path.parent if within else path))
+    if notes:
+        node.SetAttribute(NOTES, "\n".join(notes))
+    if reversed_k:
+        node.SetAttribute(K_REVERSED, "true")
+    return node
 
 
 def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = None) -> Any:
@@ -64,7 +83,7 @@ def read_mask(path: str | Path, spacing: tuple[float, float, float] | None = Non
     path = existing(path)
     image = _read(path, Choice(spacing=spacing) if file_kind(path) in STACKS else WHOLE)
     inside = mask_voxels(image.voxels, f"{path}: the mask").astype(np.uint8)
-    return _add(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
+    return add_volume(path, image._replace(voxels=inside), "vtkMRMLLabelMapVolumeNode")
 
 
 def read_labelmap(
@@ -88,7 +107,7 @@ def read_labelmap(
         if max(map(abs, labels)) > MAX_LABEL:
             raise InputError(f"{path}: a label is larger than {MAX_LABEL}; renumber them.")
         image = image._replace(voxels=image.voxels.astype(np.int32))
-    return _add(path, image, "vtkMRMLLabelMapVolumeNode"), labels
+    return add_volume(path, image, "vtkMRMLLabelMapVolumeNode"), labels
 
 
 def notes_of(node: Any) -> list[str]:
@@ -118,27 +137,6 @@ def _read(path: Path, choice: Choice) -> Image:
     if kind == "series" and choice.frame is not None:
         raise InputError(f"{path}: --frame is for 4D files, not for a DICOM folder.")
     return read_image(path, choice)
-
-
-def _add(path, image, kind):
-    """A node with these voxels; left-handed axes are made right-handed as Slicer does."""
-    import slicer
-
-    voxels, matrix, notes = image
-    _refuse_no_space(path, matrix)
-    reversed_k = np.linalg.det(matrix[:3, :3]) < 0
-    if reversed_k:
-        voxels, matrix = voxels[::-1], matrix.copy()
-        matrix[:3, 3] += (len(voxels) - 1) * matrix[:3, 2]
-        matrix[:3, 2] *= -1
-    node = slicer.util.addVolumeFromArray(np.ascontiguousarray(voxels), matrix, nodeClassName=kind)
-    within = path.parent.name.endswith(".zarr")  # a resolution: a number is no name
-    node.SetName(name_of(path.parent if within else path))
-    if notes:
-        node.SetAttribute(NOTES, "\n".join(notes))
-    if reversed_k:
-        node.SetAttribute(K_REVERSED, "true")
-    return node
 
 
 def _refuse_no_space(path, matrix):

@@ -98,13 +98,11 @@ def checked_array(folder: Path) -> tuple[Any, tuple[str, ...]]:
     Errors as of `open_array` and `check_chunk`.
     """
     array, present = open_array(folder), 0
-    for place, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            _refuse_special(Path(place) / name)
-        for name in files:
-            if name not in ZARR:
-                _check_file(Path(place) / name, array)
-                present += 1
+    for place in folder.rglob("*"):
+        _refuse_special(place)
+        if place.is_file() and place.name not in ZARR:
+            _check_file(place, array)
+            present += 1
     stored = array.shards or array.chunks
     wanted = math.prod(-(-size // chunk) for size, chunk in zip(array.shape, stored))
     if present >= wanted:

@@ -37,7 +37,6 @@ def cuda_status(ordinal: int = 0) -> str | None:
 def reset_cuda_status() -> None:
     """Check again at the next call, for example after CuPy was installed."""
     cuda_status.cache_clear()
-    _properties.cache_clear()
 
 
 def driver_version() -> int | None:
@@ -178,7 +177,7 @@ class CudaDevice:
 
         self.xp = cupy
         self.ordinal = ordinal
-        self.properties = _properties(ordinal)
+        self.properties = cupy.cuda.runtime.getDeviceProperties(ordinal)
         self.name = f"cuda:{ordinal} ({self.properties['name'].decode()})"
         self.peak_bytes = 0
         self.pool: Any = None
@@ -213,7 +212,8 @@ class CudaDevice:
             try:
                 memory = self.pool.malloc(size)
             except out_of_memory:
-                free_kept_memory()
+                for keeper in list(_keepers):
+                    keeper.free_device_memory()
                 memory = self.pool.malloc(size)
         except out_of_memory as error:
             raise DeviceMemoryError(
@@ -321,14 +321,6 @@ class CudaDevice:
         runtime.memcpyAsync(where, array.data.ptr, array.nbytes, to_device, stream.ptr)
 
 
-@cache
-def _properties(ordinal: int) -> dict[str, Any]:
-    """They take a millisecond to read."""
-    import cupy
-
-    return cupy.cuda.runtime.getDeviceProperties(ordinal)
-
-
 def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB"
 
@@ -376,12 +368,6 @@ def keeps_device_memory(keeper: Any) -> None:
     It then drops every reference to it. The keeper is not kept alive by this.
     """
     _keepers.add(keeper)
-
-
-def free_kept_memory() -> None:
-    """Free what is kept, on all devices; what the run itself uses stays until it has ended."""
-    for keeper in list(_keepers):
-        keeper.free_device_memory()
 
 
 # ---- The device that a user's word names: "auto", "cpu", "cuda" or "cuda:1"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .vessels import FAR, Branch, grow, signed_distance
+from .vessels import Branch, grow, signed_distance
 
 FRAME = (220.0, 290.0, 340.0)
 AIR, FAT, MUSCLE, LUNG, LIVER, LESION = -1000, -100, 58, -860, 110, 62
@@ -308,14 +308,11 @@ class _Image:
         self._paint(hu, axes, self.over_liver)
         self._spine(hu, axes)
         mask = np.zeros(hu.shape, np.uint8)
-        flat = hu.reshape(-1)
         for name, value, tube in self.tubes:
             distance = signed_distance(tube, self.grid.shape, self.grid.spacing, first, last)
-            near = np.flatnonzero(distance.reshape(-1) < FAR)
-            at = distance.reshape(-1)[near]
-            flat[near] = _blend(flat[near], at, value)
+            hu = _blend(hu, distance, value)
             if name in VESSEL_HU:
-                mask.reshape(-1)[near[at <= 0]] = 1
+                mask[distance <= 0] = 1
         rows = self.weights[0][first:last]  # a smooth unevenness of a few HU
         uneven = sum(rows[:, n, None, None] * plane for n, plane in enumerate(self.planes))
         hu += uneven * (hu > -300)

@@ -76,28 +76,23 @@ def refuse_masked(array: Any, name: str) -> None:
         )
 
 
-def erode(mask: Any) -> Any:
-    """Erode a mask (bool; K, J, I) by a cube of 3 voxels a side, with NumPy or CuPy.
-
-    Beyond the volume the mask counts as False.
-    """
-    mask = mask.copy()
-    for axis in range(3):
-        before, lines = mask.copy().swapaxes(0, axis), mask.swapaxes(0, axis)
-        lines[1:] &= before[:-1]
-        lines[:-1] &= before[1:]
-        lines[:1] = lines[-1:] = False
-    return mask
-
-
 def dilate(mask: Any) -> Any:
-    """Where a bool volume or one of the 26 neighbours is True."""
+    """Where a mask (bool; K, J, I) or one of the 26 neighbours is True, with NumPy or CuPy."""
     mask = mask.copy()
     for axis in range(3):
         before, lines = mask.copy().swapaxes(0, axis), mask.swapaxes(0, axis)
         lines[1:] |= before[:-1]
         lines[:-1] |= before[1:]
     return mask
+
+
+def erode(mask: Any) -> Any:
+    """Where a mask and all 26 neighbours are True; beyond the volume it counts as False."""
+    inside = ~dilate(~mask)
+    for axis in range(3):
+        lines = inside.swapaxes(0, axis)
+        lines[:1] = lines[-1:] = False
+    return inside
 
 
 def same_values(one: np.ndarray, other: np.ndarray) -> bool:
