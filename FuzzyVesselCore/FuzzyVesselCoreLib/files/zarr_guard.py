@@ -5,6 +5,8 @@ folder, and unpacks a chunk to any length. So only codecs whose results are boun
 compressor at most, and what a chunk, or each chunk in a shard, unpacks to is known before.
 """
 
+import gzip
+import io
 import json
 import math
 import mmap
@@ -155,7 +157,7 @@ def _check_file(file: Path, array: Any) -> None:
             for first, last in _chunks_in(data, size, array):
                 if _unpacked_bytes(data, first, last, packed, limit) > limit:
                     raise ValueError("is longer than its header declares")
-        except (ValueError, zlib.error, struct.error) as error:
+        except (ValueError, EOFError, OSError, zlib.error, struct.error) as error:
             raise ValueError(f"its chunk {file.name} {error}") from error
 
 
@@ -180,8 +182,10 @@ def _unpacked_bytes(data, first, last, packed, limit):
     start = data[first : min(first + 20, last)]
     if packed is None:
         return min(last - first, limit)  # zarr compares the lengths itself
-    if packed in ("gzip", "zlib"):
-        return _deflated_bytes(data[first:last], limit)
+    if packed == "gzip":
+        return len(gzip.GzipFile(fileobj=io.BytesIO(data[first:last])).read(limit + 1))
+    if packed == "zlib":
+        return len(zlib.decompressobj().decompress(data[first:last], limit + 1))
     if packed == "lz4":
         return int(struct.unpack_from("<I", start)[0])
     if packed == "blosc":
@@ -196,14 +200,3 @@ def _unpacked_bytes(data, first, last, packed, limit):
     if not length:
         raise ValueError("does not say how long it is")
     return int.from_bytes(start[at : at + length], "little") + 256 * (kind == 1)
-
-
-def _deflated_bytes(data: bytes, limit: int) -> int:
-    total, part = 0, data
-    while part and total <= limit:
-        unpack = zlib.decompressobj(47)  # gzip or zlib, whichever the data start with
-        while part and not unpack.eof and total <= limit:
-            total += len(unpack.decompress(part, limit + 1))
-            part = unpack.unconsumed_tail
-        part = unpack.unused_data if unpack.unused_data.startswith(b"\x1f\x8b") else b""
-    return total
