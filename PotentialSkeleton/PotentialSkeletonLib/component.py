@@ -20,7 +20,7 @@ from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import component_count, skeleton_graph, topology
-from .thinning import LevelThinning, is_in_any, union
+from .thinning import LevelThinning, is_in_any
 from .traced_curves import ComponentCurves, voxels_at
 
 
@@ -159,13 +159,12 @@ class _ComponentRun:
             self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stage("curves", 0.58, 0.6) as progress:
             self.curves.trace_core(field, [p for p in points if p.kind != REPELLER], progress)
-            anchors = [p.position for p in self.critical_points if p.kind != REPELLER]
-            voxels = voxels_at(anchors).reshape(-1, 3)
-            self.thinning.anchor(np.ravel_multi_index(voxels.T, self.mask.shape))
 
     def thin_along_curves(self, start: float) -> None:
+        curves, thinning = self.curves, self.thinning
         with self.stage("thinning", start, start + 0.05) as progress:
-            self.thinning.thin_along(self.curves.passed.voxels(), progress)
+            thinning.thin_along(curves.passed.voxels(), curves.starts, progress)
+            curves.starts = np.intersect1d(curves.starts, thinning.skeleton, assume_unique=True)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
@@ -187,9 +186,9 @@ class _ComponentRun:
                 self.distances, self.depth, self.spacing, min_length, progress, self.gpu
             )
         with self.stage("curves", 0.7, 0.75) as progress:
-            self.add_endpoints(endpoints, progress)
+            self.curves.trace_from_endpoints(endpoints, self.distances, progress)
             if self.field is not None:
-                self.add_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
+                self.trace_from_seeds(self.seeds, DIVERGENCE_CLEARANCE, progress)
         return endpoints
 
     def extend_ends(self, endpoints: np.ndarray) -> bool:
@@ -205,7 +204,7 @@ class _ComponentRun:
                 progress,
                 self.gpu,
             )
-            self.add_endpoints(new_endpoints, progress)
+            self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
         return len(new_endpoints) > 0
 
     def add_sharp_parts(self) -> None:
@@ -214,23 +213,16 @@ class _ComponentRun:
             self.measure_distances(progress)
             seeds = curvature_seeds(self.mask, progress)
         with self.stage("curves", 0.94, 0.95) as progress:
-            self.add_seeds(seeds, CURVATURE_CLEARANCE, progress)
+            self.trace_from_seeds(seeds, CURVATURE_CLEARANCE, progress)
 
-    def add_endpoints(self, endpoints, progress):
-        self.thinning.anchor(endpoints)
-        self.curves.trace_from_endpoints(endpoints, self.distances, progress)
-
-    def add_seeds(self, seeds, clearance, progress):
-        progress.check()
-        thinning, curves = self.thinning, self.curves
-        present = union(thinning.skeleton, curves.passed.voxels(), thinning.anchors)
-        used = curves.trace_from_seeds(seeds, present, clearance, self.distances, progress)
-        thinning.anchor(used)
+    def trace_from_seeds(self, seeds, clearance, progress):
+        skeleton = self.thinning.skeleton
+        self.curves.trace_from_seeds(seeds, skeleton, clearance, self.distances, progress)
 
     def result(self) -> ComponentSkeleton:
         thinning, passed, field = self.thinning, self.curves.passed, self.field
         voxels = np.stack(np.unravel_index(thinning.skeleton, self.mask.shape), axis=1)
-        traced = is_in_any(thinning.skeleton, passed.voxels(), thinning.anchors)
+        traced = is_in_any(thinning.skeleton, passed.voxels(), self.curves.starts)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = passed.positions(voxels)
             nodes, branches = skeleton_graph(

@@ -102,9 +102,9 @@ def _ranked(
 ) -> tuple[np.ndarray, ...]:
     """What `join_by_rank` takes first; found on a device, or with None on the CPU.
 
-    The keys hold distance and voxel, and fall; a voxel's rank, from 1, is its place among them. In
-    the same order come the rank of the neighbour that each voxel joins (0: it begins a component,
-    or may join several) and its depth; last, for each such 0, the ranks of its neighbours, (m, 26).
+    By rank, from 1, in falling order of distance, of equal ones the last in memory first: each
+    voxel's distance, the rank of the neighbour that it joins (0: it begins a component, or may join
+    several), and its depth. Last, for each such 0, the voxel and its neighbours' ranks, (m, 26).
     """
     xp, put = (np, np.asarray) if gpu is None else (gpu.xp, gpu.put)
     distances, depth = put(distances).reshape(-1), put(depth).reshape(-1)
@@ -122,7 +122,7 @@ def _ranked(
         launch_per_item(gpu, KERNELS, "link_ranks", len(keys), (voxels, count, *task))
     first = keys[joined == 0] & LOW_BITS
     near = ranks[first[:, None] + put(offsets)]
-    found = keys, joined, depths, near
+    found = (keys >> 40).astype(np.int32), joined, depths, first, near
     return found if gpu is None else tuple(gpu.get(array) for array in found)
 
 
@@ -149,9 +149,10 @@ def link_ranks(
 
 @compiled
 def join_by_rank(
-    keys: np.ndarray,
+    distances: np.ndarray,
     joined: np.ndarray,
     depths: np.ndarray,
+    first: np.ndarray,
     near: np.ndarray,
     unit: float,
     min_length: float,
@@ -159,23 +160,21 @@ def join_by_rank(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Maxima that are endpoints, and the width in mm of each one's component.
 
-    Voxels join in the order of `keys` (distance and flat index): of falling distance, of equal ones
-    the last in memory first. When components merge the lower maximum is discarded, of equally high
-    ones the one that is later in memory; but one that has an endpoint keeps it, and gets no other.
-    All arrays are in this order: they are read one value after the other.
+    Voxels join by rank. When components merge the lower maximum is discarded, of equally high ones
+    the one that is later in memory; but one that has an endpoint keeps it, and gets no other. All
+    arrays are in this order: they are read one value after the other.
     """
-    size, component = keys.size, np.zeros(keys.size + 1, np.int32)  # by rank
+    size, component = distances.size, np.zeros(distances.size + 1, np.int32)  # by rank
     # Of each component, from 1: the one it is part of, its maximum and the distance there, its
     # width until it is ended, and whether it is.
     parent, maximum = np.empty(size + 1, np.int32), np.empty(size + 1, np.int64)
-    highest, width = np.empty(size + 1, np.int64), np.empty(size + 1, np.float32)
+    highest, width = np.empty(size + 1, np.int32), np.empty(size + 1, np.float32)
     is_ended = np.empty(size + 1, np.bool_)
     ends, widths = [np.int64(0)], [np.float32(0)]
     count = merging = 0
     for n in range(size):
         if stop[0]:
             break
-        voxel, distance = keys[n] & LOW_BITS, keys[n] >> 40
         own, last, sides = 0, 0, near.shape[1]
         if joined[n]:
             own, sides = root_of(component[joined[n]], parent), 0
@@ -201,12 +200,12 @@ def join_by_rank(
         if own == 0:
             count += 1
             own = count
-            parent[own], maximum[own], highest[own] = own, voxel, distance
+            parent[own], maximum[own], highest[own] = own, first[merging - 1], distances[n]
             width[own], is_ended[own] = 0, False
         component[n + 1] = own
         if is_ended[own]:
             continue
-        length = (highest[own] - distance) * unit
+        length = (highest[own] - distances[n]) * unit
         is_end = length > SLENDERNESS * width[own] + min_length
         width[own] = max(width[own], depths[n])
         if is_end:
@@ -234,11 +233,12 @@ def furthest_beyond(
     furthest = start
     while len(waiting) > 0:
         voxel = waiting.pop()
-        if (distances[voxel], -voxel) > (distances[furthest], -furthest):
+        distance = distances[voxel]
+        if (distance, -voxel) > (distances[furthest], -furthest):
             furthest = voxel
         for side in range(offsets.size):
             other = voxel + offsets[side]
-            if not seen[other] and distances[other] == distances[voxel] + weights[side]:
+            if distances[other] == distance + weights[side] and not seen[other]:
                 seen[other] = 1
                 waiting.append(other)
     return furthest

@@ -357,9 +357,9 @@ def average_boundary(classes: Any, vectors: Any, xp: Any) -> None:
     _, rows, width = classes.shape
     for k, j, i in np.ndindex(3, 3, 3):
         near = voxels + (((k - 1) * rows + j - 1) * width + i - 1)
-        beside_inner = xp.flatnonzero(is_inner[near])
-        sums[beside_inner] += forces[near[beside_inner]]
-        counts[beside_inner] += 1
+        is_near = is_inner[near]
+        sums += xp.where(is_near[:, None], forces[near], np.float32(0))
+        counts += is_near
     has_inner = xp.flatnonzero(counts)
     forces[voxels[has_inner]] = sums[has_inner] / counts[has_inner, None]
 

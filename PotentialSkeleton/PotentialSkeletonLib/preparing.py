@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -91,14 +90,12 @@ def prepare(
         )
         changes |= dict(tunnels_closed=tunnels, tunnel_voxels=tunnel_voxels)
     progress.check()
-    count = 1
-    if not is_one:
-        labels, count = label_components(solid)
-    if count == 1:
-        own: Any = bounding_box(solid)
-        one = origin + [side.start for side in own], np.pad(solid[own], 1)
-        return Prepared(np.array([np.count_nonzero(solid)]), changes, warnings, [one])
-    sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
+    sizes = np.array([np.count_nonzero(solid)])
+    if is_one:
+        return Prepared(sizes, changes, warnings, [(origin, np.pad(solid, 1))])
+    labels, count = label_components(solid)
+    if count > 1:
+        sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
     components = (
         (origin + [side.start for side in own], np.pad(labels[own] == number, 1))
         for number, own in enumerate(boxes_of(labels), 1)

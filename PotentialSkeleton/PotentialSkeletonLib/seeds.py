@@ -245,9 +245,9 @@ def _may_have_root(corners: np.ndarray) -> np.ndarray:
     """Whether all combinations of the components (n, 8, 3) by the adjugate Jacobian change sign."""
     slopes = corners.swapaxes(1, 2) @ np.where(CORNERS, 0.25, -0.25)  # in the middle
     adjugate = np.cross(slopes[:, [1, 2, 0]], slopes[:, [2, 0, 1]])
-    values = corners @ adjugate
+    values = np.ascontiguousarray((corners @ adjugate).swapaxes(0, 1))  # quick to compare
     limit = abs(corners).max(axis=(1, 2)) * abs(adjugate).max(axis=(1, 2)) * NEAR_ZERO
-    least, most = values.min(axis=1), values.max(axis=1)
+    least, most = values.min(axis=0), values.max(axis=0)
     return ((least <= limit[:, None]) & (most >= -limit[:, None])).all(axis=1)
 
 
@@ -257,6 +257,8 @@ def _newton(corners: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.nda
     places, converged = places.copy(), np.zeros(len(places), bool)
     active = np.arange(len(places))
     for _ in range(NEWTON_STEPS):
+        if not len(active):
+            break
         force, jacobian = force_and_jacobian(corners[active], places[active])
         regular = abs(np.linalg.det(jacobian)) >= 1e-30
         active, force, jacobian = active[regular], force[regular], jacobian[regular]

@@ -286,28 +286,20 @@ def _branch_points(
         np.concatenate([nodes[[first]], positions[chain].reshape(-1, 3), nodes[[last]]])
         for first, chain, last in graph.chains
     ]
-    points, all_rough = np.concatenate([smoothed(each) for each in rough]), np.concatenate(rough)
-    outside = ~is_inside(points, mask)
-    points[outside] = all_rough[outside]
-    return [_distinct(each) for each in np.split(points, np.cumsum([*map(len, rough)])[:-1])]
-
-
-def smoothed(points: np.ndarray) -> np.ndarray:
-    """A polyline after passes of (1, 2, 1) / 4 over all its points but the ends."""
-    points = points.copy()
+    points, rough_points = np.concatenate(rough), np.concatenate(rough)
+    last = np.cumsum([*map(len, rough)]) - 1
+    is_end = np.zeros(len(points), bool)
+    is_end[last] = is_end[[0, *last[:-1] + 1]] = True
+    inner = np.flatnonzero(~is_end)
     for _ in range(SMOOTHING_PASSES):
-        points[1:-1] = (points[:-2] + 2 * points[1:-1] + points[2:]) / 4
-    return points
-
-
-def _distinct(points: np.ndarray) -> np.ndarray:
-    """The ends of a polyline, and of the other points those that are not at the point before."""
-    is_new = np.linalg.norm(np.diff(points, axis=0), axis=1) > SAME_POSITION
-    stays = np.concatenate([[True], is_new])
-    if len(points) > 2 and not is_new[-1]:
-        stays[-2] = False
-    stays[[0, -1]] = True
-    return points[stays]
+        points[inner] = (points[inner - 1] + 2 * points[inner] + points[inner + 1]) / 4
+    outside = ~is_inside(points, mask)
+    points[outside] = rough_points[outside]
+    # Of points at one position the first stays, but where a branch ends its end.
+    stays = np.linalg.norm(np.diff(points, axis=0, prepend=np.nan), axis=1) > SAME_POSITION
+    stays[last[~stays[last]] - 1] = False
+    stays |= is_end
+    return np.split(points[stays], np.cumsum(stays)[last[:-1]])
 
 
 def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -228,21 +228,26 @@ class _Convolution:
 
         A row depends on K and J by their distance alone, and on whether the cut goes through it.
         """
-        xp = self._xp
-        k, j, i = (xp.arange(n // 2 + 1) for n in self._padded)
+        xp, put = (np, np.asarray) if self._gpu is None else (self._xp, self._gpu.put)
+        k, j = (np.arange(n // 2 + 1) for n in self._padded[:2])
         keys = 2 * (k[:, None] ** 2 + j**2) + ((k[:, None] < cut) & (j < cut))
-        keys, place = xp.unique(keys, return_inverse=True)
+        is_there = np.zeros(keys.max() + 1, bool)
+        is_there[keys] = True
+        place = np.cumsum(is_there)[keys] - 1
+        (keys,) = is_there.nonzero()
+        squared, is_near = put(keys // 2.0), put(keys % 2 == 1)
+        i = xp.arange(self._padded[2] // 2 + 1, dtype=float)
         even, odd = (xp.empty((len(i), len(keys))) for _ in range(2))
 
         def transform(some: slice) -> None:
-            squared = (keys[some, None] // 2 + i**2).astype(float)
-            squared[(keys[some, None] % 2 == 1) & (i < cut)] = np.inf
-            power = _inverse_power(squared, strength + 1, xp)
+            is_cut = is_near[some, None] & (i < cut)
+            distance = xp.where(is_cut, np.inf, squared[some, None] + xp.square(i))
+            power = _inverse_power(distance, strength + 1, xp)
             cosine, sine = self._sums(power, power * i, 1)
             even[:, some], odd[:, some] = cosine.T, sine.T
 
         self._each(transform, len(keys), self._rows, 0.0, 0.05)
-        return even, odd, place.reshape(len(k), len(j))
+        return even, odd, put(place)
 
     def _sums(self, even: Any, odd: Any, axis: int) -> tuple[Any, Any]:
         """Cosine sums of an even sequence, and sine sums of an odd one, by one real transform.
@@ -261,7 +266,7 @@ class _Convolution:
         With each the signs that it has at negative frequencies along K and J.
         """
         even, odd, place = self._kernel
-        k, j = (self._xp.arange(n // 2 + 1) for n in self._padded[:2])
+        k, j = (self._xp.arange(n // 2 + 1, dtype=float) for n in self._padded[:2])
         along_i = even[some][:, place]
         cosine, sine = self._sums(along_i, along_i * j, 2)
         of_j, of_k = self._sums(sine, cosine * k[:, None], 1)

@@ -229,11 +229,9 @@ class LevelThinning:
     """Thins a component along its traced curves; each level contains the one before.
 
     The component (`mask`, with its `depth` and Euler characteristic) does not touch the border.
-    All sets of voxels are ascending arrays of flat indices: `anchors` are those that thinning
-    keeps (critical points, endpoints, seeds), unless they lie beside the skeleton and are trimmed;
-    then they are anchors no more. `level_voxels` counts the skeleton's of each
-    level, `removable` those that could go without a change of topology and are no ends; `is_thin`
-    says whether all of these belong to the level before, which must stay whole.
+    All sets of voxels are ascending arrays of flat indices. `level_voxels` counts the skeleton's of
+    each level, `removable` those that could go without a change of topology and are no ends;
+    `is_thin` says whether all of these belong to the level before, which must stay whole.
     """
 
     def __init__(
@@ -246,25 +244,23 @@ class LevelThinning:
         self._mask, self._depth, self._spacing, self._shape = mask, depth, spacing, mask.shape
         self._has_tunnels = characteristic != 1
         self._level = NO_VOXELS  # skeleton of the level before
-        self.anchors = self.skeleton = NO_VOXELS
+        self.skeleton = NO_VOXELS
         self.level_voxels: list[int] = []
         self.removable, self.is_thin = 0, True
 
-    def anchor(self, voxels: np.ndarray) -> None:
-        """Let thinning keep voxels."""
-        self.anchors = union(self.anchors, voxels)
+    def thin_along(self, traced: np.ndarray, starts: np.ndarray, progress: Progress) -> None:
+        """Thin the object to a skeleton along traced voxels, which go last, and starts of curves.
 
-    def thin_along(self, traced: np.ndarray, progress: Progress) -> None:
-        """Thin the object to a skeleton along traced voxels and anchors."""
-        voxels = self._start(union(traced, self.anchors, self.skeleton), progress)
+        Starts stay, unless they lie beside the skeleton instead of ending it.
+        """
+        voxels = self._start(union(traced, starts, self.skeleton), starts, progress)
         progress.check()
         order = removal_order(self._depth, voxels)
-        stays = is_in_any(voxels, self.anchors, self._level)
+        stays = is_in_any(voxels, starts, self._level)
         on_curve = is_in_any(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._shape)
         progress.check()
         self.skeleton = trim(skeleton, self._level, self._shape)
-        self.anchors = np.intersect1d(self.anchors, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
@@ -274,23 +270,23 @@ class LevelThinning:
         self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
         self._level = self.skeleton
 
-    def _start(self, wanted: np.ndarray, progress: Progress) -> np.ndarray:
+    def _start(self, wanted: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
         """The wanted voxels in the object's topology.
 
         They are grown from the skeleton of the stage before; where there is none yet, and the
-        object has no tunnel, from one voxel. Where that does not lead to all anchors, as across a
+        object has no tunnel, from one voxel. Where that does not lead to all starts, as across a
         gap between curves, all other voxels of the object are peeled off instead.
         """
-        start = self.skeleton
+        skeleton = self.skeleton
         if not self.level_voxels and not self._has_tunnels and len(wanted):
-            start = wanted[[np.argmax(removal_order(self._depth, wanted))]]
-        if not len(start):
+            skeleton = wanted[[np.argmax(removal_order(self._depth, wanted))]]
+        if not len(skeleton):
             return self._peeled(wanted)
         progress.check()
         order = removal_order(self._depth, wanted)
-        first = is_in_any(wanted, self.anchors)
-        grown = grow(start, wanted, order, first, self._shape)
-        are_there = np.isin(self.anchors, grown, assume_unique=True).all()
+        first = is_in_any(wanted, starts)
+        grown = grow(skeleton, wanted, order, first, self._shape)
+        are_there = np.isin(starts, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
 
     def _peeled(self, stays):

@@ -19,6 +19,7 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 class ComponentCurves:
     """Traces the curves of a component; `passed` are the voxels that they pass.
 
+    `starts` are those (flat indices, ascending) where curves begin, or meet at a critical point.
     Without a field, from which `trace_core` begins, there are no curves. `depth` is the distance to
     the outside, `distances` (int32) are along the component from the skeleton.
     """
@@ -27,12 +28,16 @@ class ComponentCurves:
         self._depth, self._spacing = depth, spacing
         self._tracer: Tracer | None = None
         self.passed = CurveVoxels(depth)
+        self.starts = np.empty(0, np.int64)
 
     def trace_core(
         self, field: ForceField, points: Sequence[CriticalPoint], progress: Progress
     ) -> None:
         """Trace from the saddles; later curves end at any of the points."""
         ends = [point.position for point in points]
+        voxels = voxels_at(ends).reshape(-1, 3)
+        voxels = voxels[self._depth[tuple(voxels.T)] > 0]
+        self._add_starts(np.ravel_multi_index(voxels.T, self._depth.shape))
         self._tracer = Tracer(field.vectors, field.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
@@ -42,6 +47,7 @@ class ComponentCurves:
         self, endpoints: np.ndarray, distances: np.ndarray, progress: Progress
     ) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
+        self._add_starts(endpoints)
         away = distances.reshape(-1)[endpoints]
         for endpoint in endpoints[np.argsort(-away, kind="stable")]:
             progress.check()
@@ -50,26 +56,30 @@ class ComponentCurves:
     def trace_from_seeds(
         self,
         seeds: np.ndarray,
-        present: np.ndarray,
+        skeleton: np.ndarray,
         clearance: tuple[float, float],
         distances: np.ndarray,
         progress: Progress,
-    ) -> np.ndarray:
-        """Trace from the seeds that lie clear of the skeleton, and of the curves of other seeds.
+    ) -> None:
+        """Trace from the seeds that lie clear of the skeleton and of all curves.
 
-        Seeds (n, 3) are sorted, the best first. `present` are flat indices of the skeleton and of
-        the voxels that it will get. A seed is clear of a voxel if it lies outside of its inscribed
-        ball enlarged by the clearance: a factor of its radius, and voxels added to it. Returns the
-        seeds (flat indices) that curves were traced from.
+        Seeds (n, 3) are sorted, the best first; `skeleton` are flat indices. A seed is clear of a
+        voxel if it lies outside of its inscribed ball enlarged by the clearance: a factor of its
+        radius, and voxels added to it.
         """
+        progress.check()
         depth, used = self._depth, []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
+        present = np.unique(np.concatenate([skeleton, self.passed.voxels(), self.starts]))
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
         while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
             voxels = np.unique(voxels_at(self._trace_from(used[-1], distances)), axis=0)
-        return np.array(used, np.int64)
+        self._add_starts(np.array(used, np.int64))
+
+    def _add_starts(self, voxels: np.ndarray) -> None:
+        self.starts = np.union1d(self.starts, voxels)
 
     def _are_near(
         self,
