@@ -30,7 +30,7 @@ from .writing import BRANCHES, NOT_RESULTS, REPORT
 
 CASES_FAILED = 3  # exit status
 RECORD, TABLE, LOG = "cohort.json", "cases.csv", ".log"
-DONE, FAILED, NOT_RUN = "done", "failed", {"status": "not run", "seconds": None, "error": ""}
+DONE, FAILED, NOT_RUN = "done", "failed", "not run"
 COLUMNS = ("case", "volume", "seeds", "vessels", "background", "mask")
 OPTIONS = {"seeds": "--seed", "vessels": "--vessel", "background": "--background"}
 TABLE_COLUMNS = (
@@ -149,9 +149,11 @@ def _run_all(cases, options, folder, progress):
     """Run what is not done yet; the table, whose rows are returned, is written after each case."""
     entries, wanted = _read_record(folder), []
     for case in cases:
-        now = _entry(case, options)
         known = entries.get(case.name, {})
-        if known | now != known or not _is_done(folder, case.name, known):
+        done = known.get("row", {}).get("status") == DONE and all(
+            (folder / case.name / name).exists() for name in (REPORT, BRANCHES)
+        )
+        if not done or known | _entry(case, options) != known:
             wanted.append(case)
             entries.pop(case.name, None)
     rows = _write(folder, cases, entries)
@@ -180,30 +182,24 @@ def _entry(case, options):
     return {"arguments": arguments, "files": files}
 
 
-def _is_done(folder, name, entry):
-    """Whether a case has ended well, and its results can still be read."""
-    try:
-        return _row(folder, name, entry)["status"] == DONE
-    except (OSError, ValueError, KeyError):
-        return False
-
-
 def _run(case, options, folder):
-    """One case: what the record says of it."""
-    entry = {**_entry(case, options), "status": FAILED, "seconds": 0.0, "error": case.problem}
+    """One case: what the record says of it, its row of the table included."""
+    entry = _entry(case, options)
+    row = {"case": case.name, "status": FAILED, "seconds": 0.0, "error": case.problem}
     if case.problem:
-        return entry
+        return entry | {"row": row}
     for rest in folder.glob(f".{glob.escape(case.name)}-partial-*"):  # of a run that was killed
         shutil.rmtree(rest, ignore_errors=True)
     begin = perf_counter()
     code, output = _process(["run", *entry["arguments"], f"--out={folder / case.name}"])
-    entry["seconds"] = perf_counter() - begin
+    row["seconds"] = round(perf_counter() - begin, 1)
     (folder / f"{case.name}{LOG}").write_text(output, encoding="utf-8")
     if code == 0:
-        return {**entry, "status": DONE}
+        return entry | {"row": row | {"status": DONE} | _figures(folder / case.name)}
     lines = [line for line in output.splitlines() if "error:" in line] or output.splitlines()[-1:]
     said = lines[-1].partition("error: ")[2] or lines[-1] if lines else ""
-    return {**entry, "error": one_line(said) or f"the process ended with status {code}"}
+    row["error"] = one_line(said) or f"the process ended with status {code}"
+    return entry | {"row": row}
 
 
 def _process(arguments):
@@ -216,11 +212,35 @@ def _process(arguments):
     return done.returncode, done.stdout
 
 
+def _figures(folder):
+    """The columns of the table that are of a case's results."""
+    report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    trees, threshold = report.get("skeletons") or {"": report["skeleton"]}, report["threshold"]
+    with (folder / BRANCHES).open(newline="", encoding="utf-8") as file:
+        branches = list(csv.DictReader(file))
+    lengths = [float(branch["length_mm"]) for branch in branches]
+    radii = [float(branch["mean_radius_mm"]) for branch in branches]
+    weighted = sum(length * radius for length, radius in zip(lengths, radii))
+    each = (f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ()))
+    return {
+        "volume_ml": report["vessels"]["ml"],
+        "each_vessel_ml": "; ".join(each),
+        "length_mm": round(sum(tree["total_length_mm"] for tree in trees.values()), 6),
+        "branches": sum(tree["branches"] for tree in trees.values()),
+        "components": len({(each.get("label"), each["component"]) for each in branches}),
+        "mean_radius_mm": round(weighted / sum(lengths), 6) if sum(lengths) > 0 else None,
+        "threshold": threshold["value"],
+        "threshold_chosen": threshold["chosen"],
+        "confidence": threshold.get("confidence"),
+        "warnings": len(report["warnings"]),
+    }
+
+
 # What is known of the cases
 
 
 def _read_record(folder):
-    """Arguments, files, status, seconds and error of each case that was run in the folder."""
+    """Arguments, files and row of the table of each case that was run in the folder."""
     place = folder / RECORD
     if not place.exists():
         if {entry.name for entry in folder.iterdir()} - NOT_RESULTS:
@@ -237,7 +257,8 @@ def _read_record(folder):
 
 def _write(folder, cases, entries):
     """Write the record and the table, each complete or not at all; returns the table's rows."""
-    rows = [_row(folder, case.name, entries.get(case.name, NOT_RUN)) for case in cases]
+    none = {"row": {"status": NOT_RUN}}
+    rows = [{"case": case.name, **entries.get(case.name, none)["row"]} for case in cases]
     record = json.dumps({"cases": entries}, indent=1, ensure_ascii=False)
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, TABLE_COLUMNS, lineterminator="\n")
@@ -248,31 +269,3 @@ def _write(folder, cases, entries):
         temporary.write_text(text, encoding="utf-8", newline="")
         os.replace(temporary, folder / name)
     return rows
-
-
-def _row(folder, name, entry):
-    row = {"case": name, "status": entry["status"], "error": entry["error"]}
-    row["seconds"] = entry["seconds"] and round(entry["seconds"], 1)
-    if entry["status"] != DONE:
-        return row
-    report = json.loads((folder / name / REPORT).read_text(encoding="utf-8"))
-    trees, threshold = report.get("skeletons") or {"": report["skeleton"]}, report["threshold"]
-    with (folder / name / BRANCHES).open(newline="", encoding="utf-8") as file:
-        branches = list(csv.DictReader(file))
-    lengths = [float(branch["length_mm"]) for branch in branches]
-    radii = [float(branch["mean_radius_mm"]) for branch in branches]
-    if sum(lengths) > 0:
-        weighted = sum(length * radius for length, radius in zip(lengths, radii))
-        row["mean_radius_mm"] = round(weighted / sum(lengths), 6)
-    each = (f"{vessel['name']}: {vessel['ml']}" for vessel in report.get("each_vessel", ()))
-    return row | {
-        "volume_ml": report["vessels"]["ml"],
-        "each_vessel_ml": "; ".join(each),
-        "length_mm": round(sum(tree["total_length_mm"] for tree in trees.values()), 6),
-        "branches": sum(tree["branches"] for tree in trees.values()),
-        "components": len({(each.get("label"), each["component"]) for each in branches}),
-        "threshold": threshold["value"],
-        "threshold_chosen": threshold["chosen"],
-        "confidence": threshold.get("confidence"),
-        "warnings": len(report["warnings"]),
-    }

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from FuzzyConnectedGPULib.relative.vessels import highest_vessel
 from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD, volume_curve
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import provenance, reading
 from FuzzyVesselCoreLib.mrml.points import placed_points, points_in_volume
 from FuzzyVesselCoreLib.mrml.provenance import once_per_edit, rounded
-from FuzzyVesselCoreLib.mrml.writing import referred
+from FuzzyVesselCoreLib.mrml.writing import refer, referred
 from FuzzyVesselCoreLib.translation import tr as _
 
 from .vessel_lists import is_hand_over
@@ -61,6 +62,27 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     return f"{text} {provenance.volume_fingerprint(volume_node)}"
 
 
+def note_origin(scene_node: Any, division: Any, run: Any, found: Any) -> None:
+    """Write into a fuzzy scene's node what a `Run` made it of, and what it found."""
+    automatic = repr(float(found.threshold)) if run.options.threshold is None else None
+    figures = found.scene.least_contrast, found.scene.noise
+    contrast = None if figures[0] is None else "{!r} {!r}".format(*figures)
+    scene_node.SetAttribute(INPUTS, run.origin)
+    scene_node.SetAttribute(AUTOMATIC, automatic)
+    scene_node.SetAttribute(CONTRAST, contrast)
+    scene_node.SetAttribute(COUNT, division and str(len(run.lists)))
+    refer(scene_node, VOLUME, [run.volume_node])
+    refer(scene_node, SEEDS, run.lists[:1])
+    refer(scene_node, VESSELS, run.lists if division else [])
+    refer(scene_node, DIVIDED, [division] if division else [])
+
+
+def noted_origin(scene_node: Any, volume_node: Any) -> str:
+    """The origin of a volume's scene, else an empty text; of earlier versions, how it begins."""
+    same = scene_node is not None and scene_node.GetNodeReference(VOLUME) is volume_node
+    return (same and scene_node.GetAttribute(INPUTS)) or ""
+
+
 def _of_affinity(chosen: Any) -> list[Any]:
     """What counts of the model "affinity"."""
     estimate = chosen.affinity or (chosen.radius or 2, chosen.side or "both")
@@ -97,6 +119,18 @@ def vessels_of_scene(scene_node: Any) -> list[Any]:
         return []
     there = referred(scene_node, VESSELS)
     return there if len(there) == int(scene_node.GetAttribute(COUNT) or len(there)) else []
+
+
+def division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, np.ndarray | None]:
+    """The lists of a scene, and its division as it was saved; None for one vessel."""
+    if scene_node.GetNodeReference(DIVIDED) is None:
+        return [scene_node.GetNodeReference(SEEDS)], None
+    lists = vessels_of_scene(scene_node)
+    owners = reading.voxels_of(scene_node.GetNodeReference(DIVIDED))
+    if owners.shape != shape or not lists or highest_vessel(owners) > len(lists):
+        text = _("The vessels' lists of points, or their division, have changed: press Apply.")
+        raise InputError(text)
+    return lists, owners
 
 
 def by_contrast(scene_node: Any) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 from FuzzyConnectedGPULib import Segmentation, SegmentOptions, relabel
 from FuzzyConnectedGPULib import segment as segment_arrays
 from FuzzyConnectedGPULib.input_validation import SameVoxelError
-from FuzzyConnectedGPULib.relative.vessels import highest_vessel
 from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
@@ -207,27 +206,13 @@ class Run:
         result = _write_outputs(
             self.volume_node, self.lists, options, found.threshold, arrays, found.disputed
         )
-        self._note_origin(found, result.sceneNode, result.divisionNode)
+        fuzzy_scene.note_origin(result.sceneNode, result.divisionNode, self, found)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
         faint = set(found.scene.without_contrast)
         result.faintPoints = _points_in(faint, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
         return result
-
-    def _note_origin(self, found: Segmentation, scene_node: Any, division: Any) -> None:
-        """Write into a fuzzy scene's node what it was made of."""
-        automatic = repr(float(found.threshold)) if self.options.threshold is None else None
-        figures = found.scene.least_contrast, found.scene.noise
-        contrast = None if figures[0] is None else "{!r} {!r}".format(*figures)
-        scene_node.SetAttribute(fuzzy_scene.INPUTS, self.origin)
-        scene_node.SetAttribute(fuzzy_scene.AUTOMATIC, automatic)
-        scene_node.SetAttribute(fuzzy_scene.CONTRAST, contrast)
-        scene_node.SetAttribute(fuzzy_scene.COUNT, division and str(len(self.lists)))
-        writing.refer(scene_node, fuzzy_scene.VOLUME, [self.volume_node])
-        writing.refer(scene_node, fuzzy_scene.SEEDS, self.lists[:1])
-        writing.refer(scene_node, fuzzy_scene.VESSELS, self.lists if division else [])
-        writing.refer(scene_node, fuzzy_scene.DIVIDED, [division] if division else [])
 
 
 def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
@@ -243,7 +228,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
     threshold = options.threshold
     if threshold is None:
         threshold = default_threshold(scene_node, options.backgroundSeedsNode, options.cut)
-    lists, owners = _division_of(scene_node, values.shape)
+    lists, owners = fuzzy_scene.division_of(scene_node, values.shape)
     hand_overs, outside = hand_overs_of(lists, scene_node, values.shape)
     vessels = []
     for node in lists if hand_overs else ():
@@ -328,18 +313,6 @@ def _seeds_of_vessels(
     return found
 
 
-def _division_of(scene_node: Any, shape: tuple[int, ...]) -> tuple[list, np.ndarray | None]:
-    """The lists of a scene, and its division as it was saved; None for one vessel."""
-    if scene_node.GetNodeReference(fuzzy_scene.DIVIDED) is None:
-        return [scene_node.GetNodeReference(fuzzy_scene.SEEDS)], None
-    lists = fuzzy_scene.vessels_of_scene(scene_node)
-    owners = reading.voxels_of(scene_node.GetNodeReference(fuzzy_scene.DIVIDED))
-    if owners.shape != shape or not lists or highest_vessel(owners) > len(lists):
-        text = _("The vessels' lists of points, or their division, have changed: press Apply.")
-        raise InputError(text)
-    return lists, owners
-
-
 # --- arrays to nodes
 
 
@@ -347,7 +320,7 @@ def _write_outputs(
     volume_node: Any,
     lists: Sequence[Any],
     options: NodeOptions,
-    threshold: float,
+    threshold: Any,
     arrays: dict[str, np.ndarray],
     disputed: np.ndarray | None,
 ) -> SegmentationResult:
@@ -383,6 +356,8 @@ def _write_outputs(
         for kind in kinds:
             writing.claim(nodes[kind], kind, volume_node)
     disputed_count = 0 if disputed is None else int(np.count_nonzero(disputed))
+    unsure = getattr(threshold, "confidence", 1) < UNSURE
+    text = _("The automatic threshold is unsure: {reason}.")
     return SegmentationResult(
         labelmapNode=nodes[LABELMAP],
         sceneNode=nodes[CONNECTEDNESS],
@@ -391,15 +366,8 @@ def _write_outputs(
         disputedMl=disputed_count * fuzzy_scene.voxel_ml(volume_node),
         divisionNode=None if disputed is None else nodes[DIVISION],
         segmentationNode=nodes[SEGMENTATION],
-        warnings=_unsure(threshold),
+        warnings=[text.format(reason=threshold.reason)] if unsure else [],
     )
-
-
-def _unsure(threshold: Any) -> list[str]:
-    """A warning where a threshold was chosen with little confidence."""
-    if getattr(threshold, "confidence", 1) >= UNSURE:
-        return []
-    return [_("The automatic threshold is unsure: {reason}.").format(reason=threshold.reason)]
 
 
 def _earlier_outputs(volume_node: Any, options: NodeOptions) -> dict[str, Any]:

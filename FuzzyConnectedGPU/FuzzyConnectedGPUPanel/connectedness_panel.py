@@ -173,11 +173,8 @@ class ConnectednessPanel(Panel):
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        scene, volume = self.result_scene(self.parameters), self.parameters.inputVolume
-        if scene is None or scene.GetNodeReference(fuzzy_scene.VOLUME) is not volume:
-            return False
-        noted = scene.GetAttribute(fuzzy_scene.INPUTS)
-        # The text of an earlier version ends before the fingerprint of the volume.
+        scene = self.result_scene(self.parameters)
+        noted = fuzzy_scene.noted_origin(scene, self.parameters.inputVolume)
         return bool(noted) and self.origin().startswith(noted)
 
     # --- runs: read, compute, write

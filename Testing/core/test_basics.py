@@ -3,10 +3,12 @@
 import json
 import os
 import pickle
+import struct
 import subprocess
 import sys
 import time
 import types
+import zlib
 from unittest.mock import patch
 
 import numpy as np
@@ -323,10 +325,11 @@ def test_a_damaged_step_is_named(tmp_path, left):
 # ---- Zarr
 
 SHAPE, CHUNKS = (20, 16, 16), (8, 8, 8)
+BOMB = np.zeros(20 << 20, np.uint8)
 
 
 def _array(folder, packing):
-    """An array that zarr writes."""
+    """An array that zarr writes, and the codec of its chunks."""
     zarr = pytest.importorskip("zarr")
     import numcodecs
 
@@ -342,6 +345,7 @@ def _array(folder, packing):
     else:
         options |= {"zarr_format": 2, "compressors": codec}
     zarr.create_array(str(folder), **options)[:] = values
+    return codec
 
 
 READ = ["raw", "zlib", "gzip", "blosc", "zstd", "lz4", "gzip shards", "zstd shards"]
@@ -354,19 +358,29 @@ def test_arrays_that_tell_the_truth_are_read(tmp_path, packing):
     assert (array.shape, array.chunks, notes) == (SHAPE, CHUNKS, ())
 
 
-def test_a_chunk_of_blosc_that_was_cut_short_is_refused(tmp_path):
-    _array(tmp_path, "blosc")
-    chunk = tmp_path / "0.0.0"
-    chunk.write_bytes(chunk.read_bytes()[:-1])
-    with pytest.raises(ValueError, match=r"chunk 0\.0\.0 was cut short"):
-        zarr_guard.checked_array(tmp_path)
-    with pytest.raises(ValueError, match=r"chunk 0\.0\.0 was cut short"):
-        zarr_guard.check_chunk(tmp_path, "0.0.0", zarr_guard.open_array(tmp_path))
+@pytest.mark.parametrize("packing", READ[1:])
+def test_chunks_that_unpack_to_more_are_refused(tmp_path, packing):
+    codec = _array(tmp_path / "a", packing)
+    bomb = bytes(codec.encode(BOMB))
+    assert len(bomb) < 1 << 20
+    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    chunk = next(path for path in files if path.name not in zarr_guard.ZARR)
+    if packing.endswith("shards"):
+        index = struct.pack("<16Q", 0, len(bomb), *[zarr_guard.ABSENT] * 14)
+        chunk.write_bytes(bomb + index + struct.pack("<I", zlib.crc32(index)))
+    else:
+        chunk.write_bytes(bomb)
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.checked_array(tmp_path / "a")
+    array, key = zarr_guard.open_array(tmp_path / "a"), str(chunk.relative_to(tmp_path / "a"))
+    with pytest.raises(ValueError, match="longer than its header declares"):
+        zarr_guard.check_chunk(tmp_path / "a", key, array)
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
+        ({"filters": [{"id": "zlib"}]}, "packed twice"),
         ({"filters": [{"id": "pickle"}]}, "pickle"),
         ({"compressor": {"id": "bz2"}}, "'bz2', which is not read"),
         ({"chunks": [1 << 20, 1 << 20, 1 << 20]}, "in chunks of"),

@@ -75,9 +75,8 @@ def _refuse_cut_short(path, header, declared):
                 file = (path.parent / last[1].decode("utf-8", "replace")).open("rb")
             else:
                 file.seek(last.end())
-            unpack, wanted = zlib.decompressobj(), declared
-            while not unpack.eof and (piece := unpack.unconsumed_tail or file.read(CHUNK)):
-                there += len(unpack.decompress(piece, CHUNK))
+            wanted = declared
+            there = len(zlib.decompressobj().decompress(file.read(), declared))
     if there < wanted:
         raise InputError(
             f"the file is damaged or cut short: {wanted - there:,.0f} of {wanted:,.0f} bytes are "

@@ -225,9 +225,8 @@ def main_connectedness(
 
     It is their membership, limited by the strength of their paths in the same way.
     """
-    strength = main.reached.strength
     own = membership(main.reached.contrast, main.learned.contrasts)
-    connected = np.minimum(own, strength / (strength + np.float32(1)))
+    connected = np.minimum(own, membership(main.reached.strength, 1.0))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, negative_count)
 

@@ -35,18 +35,18 @@ KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted
 
 
 class DeviceVolume:
-    """A float32 volume on the device, whose boxes and voxels are read as those of a numpy array.
+    """A volume on the device, whose boxes and voxels are read as those of a numpy array.
 
-    A numpy function gets a copy of all of it, which is kept. `pool` is the memory of the device
-    array, which some versions of CuPy free as soon as nothing refers to it.
+    A numpy function gets a copy of all of it, which is kept, as one that is there already. `pool`
+    is the memory of the device array, which some versions of CuPy free as soon as nothing refers to
+    it.
     """
 
-    dtype, ndim = np.dtype(np.float32), 3
+    ndim = 3
 
-    def __init__(self, array: Array, gpu: CudaDevice) -> None:
-        self.array, self.pool, self._gpu = array, gpu.pool, gpu
-        self.shape, self.size = tuple(array.shape), int(array.size)
-        self._copy: np.ndarray | None = None
+    def __init__(self, array: Array, gpu: CudaDevice, copy: np.ndarray | None = None) -> None:
+        self.array, self.pool, self._gpu, self._copy = array, gpu.pool, gpu, copy
+        self.shape, self.size, self.dtype = tuple(array.shape), int(array.size), array.dtype
 
     @property
     def on_host(self) -> np.ndarray:
@@ -75,22 +75,21 @@ class ContrastMap:
     background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
     -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
-    multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` and
-    `device_mask` are the device where the arrays are, and the mask there. Two results are computed
-    when clicks ask for them, and cached: the `difference`, and the paths of the first click alone.
+    multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` is the device
+    where the arrays are. Two results are computed when clicks ask for them, and cached: the
+    `difference`, and the paths of the first click alone.
     """
 
     box: tuple[slice, ...]
     contrast: Any
     noise: float
     smooth: Any
-    mask: np.ndarray | None
+    mask: Any
     spacing: np.ndarray
     polarity: int
     tissue: Tissue = field(repr=False)
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
-    device_mask: Any = field(default=None, repr=False)
     _difference: tuple[Any, float] | None = field(default=None, repr=False)
     _first_paths: tuple[tuple, Any] = field(default=((), None), repr=False)
 
@@ -109,10 +108,8 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        volumes = self.contrast, self.smooth, *(self._difference or ())
-        arrays = [each.array for each in volumes if isinstance(each, DeviceVolume)]
-        arrays += [] if self.device_mask is None else [self.device_mask]
-        return sum(each.nbytes for each in arrays)
+        volumes = self.contrast, self.smooth, self.mask, *(self._difference or ())
+        return sum(each.array.nbytes for each in volumes if isinstance(each, DeviceVolume))
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
@@ -129,7 +126,7 @@ class ContrastMap:
         values, noise = self._difference or (None, 0.0)
         return replace(
             self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None,
-            device_mask=None, _difference=values and (values.on_host, noise),
+            mask=self.mask and self.mask.on_host, _difference=values and (values.on_host, noise),
         )  # fmt: skip
 
     # --- what rules of the clicks ask for
@@ -195,10 +192,11 @@ class ContrastMap:
 
         floor = int(weakest * PATH_LEVEL)
         competing = None if above is None else (_array_of(self.smooth), above)
+        mask = _array_of(self.mask)
         if self.gpu is None:
-            return widest_paths(values, self.mask, starts, path_contrast, floor, competing, limit)
+            return widest_paths(values, mask, starts, path_contrast, floor, competing, limit)
         return widest_paths_on_device(
-            values.array, self.device_mask, starts, path_contrast, floor, self.gpu, competing, limit
+            values.array, mask, starts, path_contrast, floor, self.gpu, competing, limit
         )
 
 
@@ -225,16 +223,17 @@ def contrast_map(
     progress = Progress.of(progress)
     relative = np.asarray(spacing, float) / min(spacing)
     box = _box_of(mask, volume.shape, relative)
-    device_mask: Any = None
-    mask = None if mask is None else np.ascontiguousarray(mask[box])
+    own_mask: Any = None if mask is None else np.ascontiguousarray(mask[box])
     seed = tuple(int(c) - s.start for c, s in zip(first_seed, box))
     raw: Any = _readable(volume[box])
-    tissue = tissue_near(raw, mask, seed, relative)
+    tissue = tissue_near(raw, own_mask, seed, relative)
     if gpu is not None:
         check_voxel_count(raw.size)
-        raw, device_mask = gpu.put(raw), None if mask is None else gpu.put(mask)
+        raw = gpu.put(raw)
+        if own_mask is not None:
+            own_mask = DeviceVolume(gpu.put(own_mask), gpu, own_mask)
     progress.advance(0.05)
-    background = tissue.background(raw, mask if gpu is None else device_mask, relative)
+    background = tissue.background(raw, _array_of(own_mask), relative)
     smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
     contrast, noise, polarity = tissue.contrast(smooth, background, seed)
@@ -247,9 +246,8 @@ def contrast_map(
         volumes = tuple(DeviceVolume(each, gpu) for each in volumes)
     progress.advance(1.0)
     return ContrastMap(
-        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], mask=mask,
+        box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], mask=own_mask,
         spacing=relative, polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
-        device_mask=device_mask,
     )  # fmt: skip
 
 

@@ -1,23 +1,29 @@
 """What a Zarr array says about itself, checked before a chunk of it is read.
 
-Zarr runs the codecs that a file names, one of which unpickles objects, and follows links out of the
-folder: only known codecs and regular files are read.
+Zarr runs the codecs that a file names, one of which unpickles objects; it follows links out of the
+folder, and unpacks a chunk to any length. So only codecs whose results are bounded are allowed, one
+compressor at most, and what a chunk, or each chunk in a shard, unpacks to is known before.
 """
 
+import gzip
+import io
 import json
 import math
+import mmap
 import os
 import stat
+import struct
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 ZARR = (".zattrs", ".zgroup", ".zarray", "zarr.json")  # files that are no chunks
 MAX_JSON = 1 << 24
 MAX_CHUNK = (1 << 31) - 1  # bytes; compressors take no more
-CODECS = {
-    "gzip", "zlib", "blosc", "zstd", "lz4", "delta", "shuffle", "bitshuffle", "fixedscaleoffset",
-    "bytes", "crc32c", "transpose",
-}  # fmt: skip
+SLACK = 1 << 16  # bytes by which packed data may be longer than what is packed
+COMPRESSORS = {"gzip", "zlib", "blosc", "zstd", "lz4"}
+FILTERS = {"delta", "shuffle", "bitshuffle", "fixedscaleoffset", "bytes", "crc32c", "transpose"}
+ABSENT = (1 << 64) - 1  # place of a chunk that is not in a shard
 
 
 def read_json(path: Path) -> Any:
@@ -74,14 +80,25 @@ def open_array(folder: Path, mode: str = "r") -> Any:
         raise ValueError(f"its array has the shape {array.shape} in chunks of {array.chunks}")
     if array.dtype.kind not in "iufb":
         raise ValueError(f"its voxels are of the type {array.dtype}")
-    unknown = [name for name in _codecs(array) if name not in CODECS]
+    names = _codecs(array)
+    unknown = [name for name in names if name not in COMPRESSORS | FILTERS]
     if unknown:
         raise ValueError(f"its voxels are packed by {unknown[0]!r}, which is not read")
+    if sum(name in COMPRESSORS for name in names) > 1:
+        raise ValueError("its voxels are packed twice")
+    if array.shards is not None:
+        shard = array.metadata.codecs[0]
+        index = [codec.to_dict()["name"] for codec in shard.index_codecs]
+        if index != ["bytes", "crc32c"] or shard.index_location.value != "end":
+            raise ValueError(f"the index of its shards is packed by {index}, which is not read")
     return array
 
 
 def check_chunk(folder: Path, key: str, array: Any) -> None:
-    """Refuse a chunk's file that is no regular one in the folder, or cut short: `ValueError`."""
+    """Refuse one chunk's file; one that is not there is none.
+
+    `ValueError` where it is no regular file in the folder, or unpacks to more than a chunk.
+    """
     place = folder
     for part in key.split("/"):
         place = place / part
@@ -95,7 +112,8 @@ def check_chunk(folder: Path, key: str, array: Any) -> None:
 def checked_array(folder: Path) -> tuple[Any, tuple[str, ...]]:
     """The zarr array of a folder, only to be read, its chunks looked at, and notes.
 
-    Errors as of `open_array` and `check_chunk`.
+    Errors as of `open_array`, and `ValueError` where a chunk leads out of the folder or is longer
+    than it may be.
     """
     array, present = open_array(folder), 0
     for place in folder.rglob("*"):
@@ -111,10 +129,8 @@ def checked_array(folder: Path) -> tuple[Any, tuple[str, ...]]:
 
 
 def _codecs(array: Any) -> list[str]:
-    """Names of what each chunk, or each shard with its index, is packed by."""
+    """Names of what each chunk is packed by."""
     codecs = [*array.filters, array.serializer, *array.compressors]
-    if array.shards is not None:
-        codecs += array.metadata.codecs[0].index_codecs
     names = [getattr(each, "codec_id", None) or each.to_dict()["name"] for each in codecs if each]
     return [str(name).removeprefix("numcodecs.") for name in names]
 
@@ -127,9 +143,60 @@ def _refuse_special(place: Path) -> None:
 
 
 def _check_file(file: Path, array: Any) -> None:
-    """Refuse a chunk of blosc's that was cut short: blosc would read on in the memory behind it."""
-    if array.shards is None and "blosc" in _codecs(array):
-        with file.open("rb") as content:
-            head = content.read(16)
-        if len(head) < 16 or int.from_bytes(head[12:], "little") > file.stat().st_size:
-            raise ValueError(f"its chunk {file.name} was cut short")
+    """Refuse a file that would be unpacked to more than a chunk's voxels."""
+    limit = math.prod(array.chunks) * array.dtype.itemsize
+    packed = next((name for name in _codecs(array) if name in COMPRESSORS), None)
+    size = file.stat().st_size
+    if size == 0:
+        return
+    with (
+        file.open("rb") as content,
+        mmap.mmap(content.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        try:
+            for first, last in _chunks_in(data, size, array):
+                if _unpacked_bytes(data, first, last, packed, limit) > limit:
+                    raise ValueError("is longer than its header declares")
+        except (ValueError, EOFError, OSError, zlib.error, struct.error) as error:
+            raise ValueError(f"its chunk {file.name} {error}") from error
+
+
+def _chunks_in(data: mmap.mmap, size: int, array: Any) -> list[tuple[int, int]]:
+    """First and last byte of each chunk in a file."""
+    if array.shards is None:
+        return [(0, size)]
+    count = math.prod(-(-a // b) for a, b in zip(array.shards, array.chunks))
+    start = size - 16 * count - 4  # a checksum follows
+    if start < 0:
+        raise ValueError("was cut short")
+    index = struct.iter_unpack("<QQ", data[start : start + 16 * count])
+    return [(at, at + length) for at, length in index if (at, length) != (ABSENT, ABSENT)]
+
+
+def _unpacked_bytes(data, first, last, packed, limit):
+    """Bytes that a compressor makes of a part of a file; at most a little above the limit."""
+    if last > len(data):
+        raise ValueError("was cut short")
+    if last - first > limit + limit // 256 + SLACK:
+        return last - first
+    start = data[first : min(first + 20, last)]
+    if packed is None:
+        return min(last - first, limit)  # zarr compares the lengths itself
+    if packed == "gzip":
+        return len(gzip.GzipFile(fileobj=io.BytesIO(data[first:last])).read(limit + 1))
+    if packed == "zlib":
+        return len(zlib.decompressobj().decompress(data[first:last], limit + 1))
+    if packed == "lz4":
+        return int(struct.unpack_from("<I", start)[0])
+    if packed == "blosc":
+        unpacked, _, stored = struct.unpack_from("<III", start, 4)
+        if stored > last - first:
+            raise ValueError("was cut short")
+        return int(unpacked)
+    if start[:4] != b"\x28\xb5\x2f\xfd":
+        raise ValueError("is not packed by Zstandard")
+    single, kind = start[4] >> 5 & 1, start[4] >> 6
+    at, length = 5 + (not single) + (0, 1, 2, 4)[start[4] & 3], (single, 2, 4, 8)[kind]
+    if not length:
+        raise ValueError("does not say how long it is")
+    return int.from_bytes(start[at : at + length], "little") + 256 * (kind == 1)

@@ -214,28 +214,21 @@ def voxels_on(image: Any, like: Any, transform: Any = None) -> np.ndarray:
 
 
 def _centres(
-    volume_node: Any, shape: tuple[int, ...], world_to_frame: np.ndarray
+    volume_node: Any, shape: Sequence[int], world_to_frame: np.ndarray
 ) -> Iterator[np.ndarray]:
     """The centres of a volume's voxels in a frame of the world, by slices: ndarray (3, J, I)."""
-    to_world = matrix_between(volume_node, None)
-    if to_world is not None:
-        return voxel_centres(world_to_frame @ to_world @ ijk_to_ras(volume_node), shape)
-    transform = transform_between(volume_node, None)
-
-    def moved(centres: np.ndarray) -> np.ndarray:
-        points = transformed(transform, centres.reshape(3, -1).T)
-        return transform_points(world_to_frame, points).T.reshape(centres.shape)
-
-    return map(moved, voxel_centres(ijk_to_ras(volume_node), shape))
-
-
-def voxel_centres(ijk_to_points: Any, shape: Sequence[int]) -> Iterator[np.ndarray]:
-    """Where the centres of a volume's voxels lie, slice by slice: ndarray (3, J, I), float64."""
     slices, rows, columns = shape
-    matrix = np.asarray(ijk_to_points, float)[:3, :, np.newaxis, np.newaxis]
-    along_i, along_j, along_k, start = matrix.swapaxes(0, 1)
+    matrix, to_world = ijk_to_ras(volume_node), matrix_between(volume_node, None)
+    if to_world is not None:
+        matrix = world_to_frame @ to_world @ matrix
+    along_i, along_j, along_k, start = matrix[:3].T[:, :, np.newaxis, np.newaxis]
     first = start + along_j * np.arange(rows)[:, np.newaxis] + along_i * np.arange(columns)
-    return (first + k * along_k for k in range(slices))
+    for k in range(slices):
+        centres = first + k * along_k
+        if to_world is None:
+            points = transformed(transform_between(volume_node, None), centres.reshape(3, -1).T)
+            centres = transform_points(world_to_frame, points).T.reshape(centres.shape)
+        yield centres
 
 
 # ---- Masks from MRML nodes: labelmaps, segmentations and regions of interest on a volume's voxels

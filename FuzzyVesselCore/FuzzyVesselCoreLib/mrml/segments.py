@@ -75,9 +75,6 @@ _OTHER_WORDS = {
 
 def entry_of(kind: str) -> str:
     """The terminology entry of a kind of vessel, as a segment's tag has it."""
-    if kind not in _CODES:
-        text = _("No terminology for '{kind}': choose one of {kinds}.")
-        raise InputError(text.format(kind=kind, kinds=", ".join(_CODES)))
     terms, category, code = _CODES[kind]
     return f"{terms}~{category}~SCT^{code}~^^~Anatomic codes - DICOM master list~^^~^^"
 
