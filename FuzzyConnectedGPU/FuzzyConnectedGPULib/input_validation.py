@@ -1,4 +1,7 @@
-"""Errors with fields, for callers that word them for their own users."""
+"""Checked inputs, and the errors that refuse them.
+
+Errors have fields, for callers that word them for their own users.
+"""
 
 from typing import Any
 

@@ -3,7 +3,7 @@
 The object at threshold t is ``{c : C(c) >= t}`` (Udupa and Samarasekera 1996).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
@@ -17,11 +17,16 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .input_validation import checked_background, volume_shape
 
-TOP_LEVEL = 65535  # of affinities and scenes: a value is ``level / 65535``, rounded once
+# Of affinities, and scenes of the model "affinity": a value is ``level / 65535``, rounded once.
+TOP_LEVEL = 65535
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 MAX_ROUNDS = 10  # in which gaps are filled
 TINY = np.finfo(np.float32).tiny
 CONTRAST_THRESHOLD = 0.5  # of every scene of the model "contrast"
+# The note of a scene with seeds `without_contrast`.
+NO_CONTRAST = _(
+    "A point has no contrast to its surroundings: only voxels close by were added there."
+)
 
 
 @dataclass(frozen=True)
@@ -31,23 +36,27 @@ class FuzzyScene:
     Attributes
     ----------
     values : ndarray, float32, of the volume's shape (K, J, I)
-        0..1; seeds have 1, voxels that no path reaches have 0.
+        0..1; seeds have 1, voxels that no path reaches and no faint seed has added have 0.
     solver : str
     device : str
         "cpu", or the ordinal and name of the CUDA device.
     rounds : int
-        Kernel rounds until nothing changed; 0 on the CPU.
+        Kernel rounds of a CUDA solver until nothing changed; 0 on the CPU, and of the model
+        "contrast".
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
         Most memory of the solver at a time: on the device for CUDA, else in host memory, without
         the given volume and the returned values.
     notes : tuple of str
-        Messages for the user, for example why the CPU was used, or a `NoContrastNote`.
+        Messages for the user, for example why the CPU was used.
     least_contrast, noise : float or None
-        Of the model "contrast", in the volume's unit: voxels that differ so much from their local
-        background belong to the vessels, where no further click has changed that; and the standard
-        deviation where there is no vessel.
+        Of the model "contrast", in the volume's unit. Voxels reached by paths belong to the vessels
+        if they differ so much from their local background; except that several faint clicks that
+        agree lower this, and background clicks change it near them and beside bright vessels. The
+        noise is the standard deviation where there is no vessel.
+    without_contrast : tuple of tuple of 3 int
+        K, J, I of seeds that differ from their surroundings in no way.
     """
 
     values: np.ndarray
@@ -59,25 +68,7 @@ class FuzzyScene:
     notes: tuple[str, ...] = ()
     least_contrast: float | None = None
     noise: float | None = None
-
-    @property
-    def without_contrast(self) -> tuple[tuple[int, ...], ...]:
-        """K, J, I of seeds that differ from their surroundings in no way: those of the note."""
-        return next((each.voxels for each in self.notes if isinstance(each, NoContrastNote)), ())
-
-
-class NoContrastNote(str):
-    """Some seeds, in `voxels` (K, J, I), differ from their surroundings in no way."""
-
-    voxels: tuple[tuple[int, ...], ...]
-
-    def __new__(cls, voxels: Iterable[tuple[int, ...]]) -> Self:
-        text = _(
-            "A point has no contrast to its surroundings: only voxels close by were added there."
-        )
-        self = super().__new__(cls, text)
-        self.voxels = tuple(voxels)
-        return self
+    without_contrast: tuple[tuple[int, ...], ...] = ()
 
 
 def error_voxels(scene: FuzzyScene | np.ndarray, reference: FuzzyScene | np.ndarray) -> int:
@@ -121,7 +112,7 @@ def volume_curve(scene: FuzzyScene | np.ndarray) -> tuple[np.ndarray, np.ndarray
     Returns
     -------
     thresholds : ndarray, float32, shape (65535,)
-        All values above 0 that a scene can have, ascending: 1/65535 .. 1.
+        1/65535 .. 1, ascending: all values above 0 that a scene of the model "affinity" can have.
     counts : ndarray, int64, shape (65535,)
 
     Raises `InputError` if a value is not within 0..1.

@@ -32,7 +32,8 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
 
     It differs wherever the result may differ, and is the same after loading. Exact solvers give
     the same connectedness on every device, so the device does not count. Names of lists do not
-    count, their order does. Empty where there is no volume, or a vessel has no point.
+    count, their order does; that of the volume counts, as in scenes that were saved before. Empty
+    where there is no volume, or a vessel has no point.
     """
     if volume_node is None or volume_node.GetImageData() is None or not lists:
         return ""

@@ -72,7 +72,7 @@ class ThresholdSource(enum.Enum):
     """Who chooses the threshold."""
 
     AUTOMATIC = "automatic"
-    BACKGROUND = "background"
+    BACKGROUND = "background"  # as AUTOMATIC; scenes of earlier versions name it
     MANUAL = "manual"
 
 

@@ -32,7 +32,7 @@ from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
 from .vessel_lists import hand_overs_of, is_seed
 
-DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list's ID in the tag of the segment
+DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list: what their segment is made of
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
 
 
@@ -404,21 +404,18 @@ def _vessels(lists: Sequence[Any], labelmap: Any, segment_ids: Sequence[str]) ->
 
 def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
     """ID of the segment of the disputed voxels; empty without one."""
-    tags = DISPUTED, segments.identity(volume_node)
-    return next(iter(segments.segments_tagged(segmentation_node.GetSegmentation(), *tags)), "")
+    return segments.result_segment(segmentation_node, DISPUTED, volume_node)
 
 
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if disputed is not None:
         labels = disputed.astype(np.uint8)
-        segment = segments.new_segment(volume_node, labels, segmentation_node, None)
+        segment = segments.new_segment(volume_node, labels, segmentation_node, DISPUTED)
         segment.SetName("Disputed")
         segment.SetColor(DISPUTED_COLOR)
-        segment.SetTag(segments.SEEDS_TAG, DISPUTED)
         segments.put_segment(segment, segmentation_node, volume_node, "", mask_id)
         return
-    segmentation = segmentation_node.GetSegmentation()
-    there = disputed_segment(segmentation_node, volume_node)
-    if there and segments.is_as_written(segmentation.GetSegment(there)):
-        segmentation.RemoveSegment(there)
+    there = segments.result_segment(segmentation_node, DISPUTED, volume_node, unedited=True)
+    if there:
+        segmentation_node.GetSegmentation().RemoveSegment(there)

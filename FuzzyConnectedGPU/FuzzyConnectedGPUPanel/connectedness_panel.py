@@ -7,7 +7,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyConnectedGPULib import GaussianAffinity
-from FuzzyConnectedGPULib.scene import NoContrastNote
+from FuzzyConnectedGPULib.scene import NO_CONTRAST
 from FuzzyConnectedGPUMRML import fuzzy_scene
 from FuzzyConnectedGPUMRML.segmenting import NodeOptions, Run
 from FuzzyConnectedGPUMRML.vessel_lists import clicked_vessels, color_of, vessels_of
@@ -219,8 +219,8 @@ class ConnectednessPanel(Panel):
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)
             self.surface.first = True
-        shown = [each for each in result.warnings if not isinstance(each, NoContrastNote)]
-        notes = [worded(each) for each in shown]  # those points are marked
+        # Points without contrast are marked.
+        notes = [worded(each) for each in result.warnings if each != NO_CONTRAST]
         device = _("the CPU") if result.scene.device == "cpu" else result.scene.device
         done = _("Done, on {device}.").format(device=device)
         if not own:  # a different one was chosen meanwhile

@@ -12,7 +12,7 @@ from FuzzyConnectedGPUMRML import fuzzy_scene, vessel_lists, views
 from FuzzyConnectedGPUMRML.vessel_lists import ClickHistory, SeedRow, color_of, list_of, vessels_of
 from FuzzyVesselCoreLib.mrml.points import BACKGROUND_COLOR, VESSEL_COLOR, paint
 from FuzzyVesselCoreLib.mrml.provenance import volume_fingerprint
-from FuzzyVesselCoreLib.mrml.segments import is_as_written, result_segment
+from FuzzyVesselCoreLib.mrml.segments import result_segment
 from FuzzyVesselCoreLib.mrml.writing import refer
 
 from .input_section import Cell, Table, icon
@@ -460,15 +460,16 @@ def _result_of(parameters: Any) -> tuple:
 
 
 def _taken_segment(parameters: Any, node: Any) -> tuple | None:
-    """Remove the segment of a list; segmentation, ID, the segment, and the ID behind it."""
+    """Remove the segment of a list, unless it was edited.
+
+    Returns segmentation, ID, the segment, and the ID behind it.
+    """
     segmentation_node = parameters.segmentation
-    segment_id = result_segment(segmentation_node, node, parameters.inputVolume)
+    segment_id = result_segment(segmentation_node, node, parameters.inputVolume, unedited=True)
     if not segment_id:
         return None
     inner = segmentation_node.GetSegmentation()
     segment = inner.GetSegment(segment_id)
-    if not is_as_written(segment):
-        return None
     ids = [*inner.GetSegmentIDs(), ""]
     inner.RemoveSegment(segment_id)
     return segmentation_node, segment_id, segment, ids[ids.index(segment_id) + 1]

@@ -47,20 +47,19 @@ DARK = -4.0  # contrast in standard deviations at the first click below which ve
 class Tissue:
     """The raw intensities of a part of the volume, or of one tissue in it.
 
-    `whole`: the median is the whole volume's; `single`: it is one tissue of several; `alone`: the
-    only one in the volume, so that it is the same for every click. Of the `sample` (slices with
-    steps) those voxels belong to the tissue that are in the mask, and then in `signal`.
+    `one_of_several`: it is one tissue of several in the volume, else the whole volume;
+    `of_all_clicks`: that holds one tissue only, so that every click finds the same. Of the `sample`
+    (slices with steps) those voxels belong to it that are in the mask, and then in `signal`.
     """
 
     median: float
     deviation: float
     min_noise: float
-    whole: bool
-    single: bool
+    one_of_several: bool
     sample: tuple[slice, ...]
     mask: np.ndarray | None
     signal: np.ndarray
-    alone: bool = False
+    of_all_clicks: bool = False
 
     def distance(self, value: float) -> float:
         """Distance of a value from the median, in the tissue's deviations."""
@@ -73,7 +72,8 @@ class Tissue:
 
     def centred(self, volume: Array) -> tuple[Array, float]:
         """The volume minus the tissue's median in it, in place; and its noise."""
-        median = np.float32(_median(self._values(volume, None if self.whole else self.signal)))
+        own = self.signal if self.one_of_several else None
+        median = np.float32(_median(self._values(volume, own)))
         pointwise(lambda values: values - median, volume, volume)
         return volume, self.noise(volume)
 
@@ -107,11 +107,11 @@ class Tissue:
         pointwise(lambda a, b: a - b, contrast, smooth, around)
         contrast, noise = self.centred(contrast)
         polarity, intensity = 1, float(smooth[seed] - np.float32(-self.median))
-        in_air = not self.whole and intensity < self.air
+        in_air = self.one_of_several and intensity < self.air
         if float(contrast[seed]) < DARK * noise and not in_air:
             polarity = -1
             pointwise(lambda values: -values, contrast, contrast)
-        if not self.whole:
+        if self.one_of_several:
             lower_own_background(contrast, around, polarity, at_click(contrast, seed))
         return contrast, noise, polarity
 
@@ -128,10 +128,10 @@ def tissue_of(
     intensity: float | None = None,
     widest: float = np.inf,
 ) -> Tissue:
-    """The tissue of a part of the volume.
+    """The tissue of a part of the volume: all of it.
 
-    With an intensity (at the click) it is the one nearest to that, whose deviation is at most
-    `widest` times the noise.
+    With an intensity (at the click) it is the one nearest to that, if there is one, whose deviation
+    is at most `widest` times the noise.
     """
     sample = sample_of(part)
     values = _sampled(raw, sample, mask)
@@ -148,8 +148,7 @@ def tissue_of(
         median, deviation = nearest
         signal = np.abs(values - median) < NO_BACKGROUND * deviation
     min_noise = MIN_NOISE * (min(1.0, float(np.ptp(values))) or 1.0)
-    whole = intensity is None and all(s.stop - s.start == n for s, n in zip(part, raw.shape))
-    return Tissue(median, deviation, min_noise, whole, nearest is not None, sample, mask, signal)
+    return Tissue(median, deviation, min_noise, nearest is not None, sample, mask, signal)
 
 
 def _sampled(volume: Array, sample: tuple[slice, ...], mask: np.ndarray | None) -> Array:
@@ -171,7 +170,7 @@ def tissue_near(
     everything = tuple(slice(0, n) for n in raw.shape)
     whole = tissue_of(everything, mask, raw)
     if not 0 < SEVERAL * voxel_noise(raw) < whole.deviation:
-        whole.alone = True
+        whole.of_all_clicks = True
         return whole
     parts = [everything, *(_box_around(seed, raw.shape, r / spacing) for r in SURROUNDINGS)]
     parts = [part for part in parts if mask is None or mask[part].any()]
@@ -179,7 +178,7 @@ def tissue_near(
     def tissues(widest: float) -> list[Tissue]:
         with ThreadPoolExecutor(len(parts)) as pool:  # medians are most of the work
             found = pool.map(lambda part: tissue_of(part, mask, raw, intensity, widest), parts)
-            return [tissue for tissue in found if tissue.single]
+            return [tissue for tissue in found if tissue.one_of_several]
 
     wide = tissues(np.inf)
     least = max(MUCH_MORE * whole.distance(intensity), MIN_DISTANCE)

@@ -1,7 +1,5 @@
 """Background clicks: each removes the leak that it lies in; in halos of vessels they teach more."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from FuzzyVesselCoreLib.progress import Progress
@@ -100,57 +98,31 @@ HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
 
 
-@dataclass(frozen=True)
-class Learned:
-    """What background clicks in halos have taught about all voxels; see `learn`.
-
-    `contrasts` are the least contrasts (float32) of the reached voxels, one number for all where
-    nothing was learned.
-    """
-
-    contrasts: np.ndarray | float
-    mapped: ContrastMap
-    least_contrast: float
-
-    def means_near(self, voxel: tuple[int, ...]) -> bool:
-        """Whether a vessel click means nothing far from it, as it lies in a halo itself."""
-        some = isinstance(self.contrasts, np.ndarray)
-        return some and _in_halo(self.mapped, voxel, self.least_contrast)
-
-
-def learn(
-    mapped: ContrastMap, reached: Reached, least_contrast: float, negative: list[tuple[int, ...]],
-    further: list[tuple[int, ...]], first_least: float,
-) -> Learned:  # fmt: skip
-    """Learn from background clicks in halos, less the further vessel clicks that contradict.
-
-    A click counts by `first_least`, the least contrast before background clicks have raised it.
-    """
-    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
-    agreeing = sum(_in_halo(mapped, voxel, first_least) for voxel in false)
-    agreeing -= sum(_in_halo(mapped, voxel, first_least) for voxel in further)
-    contrasts: np.ndarray | float = least_contrast
-    if agreeing > 0 and reached.strong.max(initial=0) >= least_contrast:
-        contrasts = _learned_contrasts(mapped, reached, least_contrast, agreeing)
-    return Learned(contrasts, mapped, least_contrast)
-
-
-def _in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
+def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
     """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
     box = tuple(slice(c, c + 1) for c in voxel)
     peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
-def _learned_contrasts(
-    mapped: ContrastMap, reached: Reached, least_contrast: float, agreeing: int
-) -> np.ndarray:
-    """The least contrast (float32) of each reached voxel, after so many clicks that agree.
+def learn(
+    mapped: ContrastMap, reached: Reached, least_contrast: float, negative: list[tuple[int, ...]],
+    further: list[tuple[int, ...]], first_least: float,
+) -> np.ndarray | None:  # fmt: skip
+    """The least contrast (float32) of each reached voxel, learned from background clicks in halos.
 
-    It is multiplied by a power of the peak near the voxel. The peak for which nothing changes lies
-    between the least contrast and the median peak of the object, on a log scale: where halos of
-    bright vessels are removed, less contrast suffices in faint vessels.
+    Further vessel clicks in halos contradict; None where nothing is learned. A click counts by
+    `first_least`, the least contrast before background clicks have raised it.
+
+    The least contrast is multiplied by a power of the peak near the voxel. The peak for which
+    nothing changes lies between the least contrast and the median peak of the object, on a log
+    scale: where halos of bright vessels are removed, less contrast suffices in faint vessels.
     """
+    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
+    agreeing = sum(in_halo(mapped, voxel, first_least) for voxel in false)
+    agreeing -= sum(in_halo(mapped, voxel, first_least) for voxel in further)
+    if agreeing <= 0 or reached.contrast_of_strong.max(initial=0) < least_contrast:
+        return None
     peaks = _peaks_of(reached, mapped.contrast.shape, mapped.spacing).astype(np.float64)
     strong = reached.is_strong
     contrast = reached.contrast[strong].astype(np.float64)

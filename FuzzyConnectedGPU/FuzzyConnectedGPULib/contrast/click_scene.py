@@ -1,9 +1,8 @@
-"""From clicks to the fuzzy scene: each click has its own least contrast, and is in the result.
+"""From clicks to the fuzzy scene, by the formulas of `clicks`; each vessel click is in it.
 
-The main object is that of the clicks with contrast. Its connectedness is the membership (`clicks`),
-limited by the widest path from the clicks with regard to the least contrast of paths, which is near
-the noise: faint links connect, but only voxels with contrast belong. Labels are the voxels of at
-least 0.5; another cut is "less" or "more". Then `faint_clicks` add, `background_clicks` remove.
+The main object is that of the clicks with contrast, which share one least contrast. Labels are the
+voxels of at least 0.5; another cut is "less" or "more". Then `faint_clicks` add, each its own
+structure, and `background_clicks` remove.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -15,17 +14,15 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .background_clicks import Learned, learn, remove_leaks
-from .clicks import EVIDENT, membership, midway, ridge_near
-from .contrast_map import ContrastMap
-from .faint_clicks import add_faint_click
+from .background_clicks import in_halo, learn, remove_leaks
+from .clicks import PATH_DEVIATIONS, membership, midway, path_contrast_of, ridge_near
+from .contrast_map import EVIDENT, ContrastMap
+from .faint_clicks import add_faint_clicks
 from .filters import at_click
-from .widest_paths import Reached
+from .widest_paths import Reached, paths_of_clicks
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
-# Paths: at least this share of the least contrast, and this many deviations of the noise.
-PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
 HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
 FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
@@ -55,9 +52,8 @@ def click_scene(
     """The fuzzy scene of positive clicks (n, 3), at least one, and background clicks.
 
     Returns, in the map's box, connectedness (float32; positive clicks have 1, background clicks 0),
-    the least contrast of the main object (before clicks have changed it in places), and the
-    positive clicks that differ from their surroundings in no way: each has added a few similar
-    voxels around it.
+    the `MainObject`'s least contrast, and the positive clicks (in the volume) that differ from
+    their surroundings in no way: each has added a few similar voxels around it.
     """
     progress = Progress.of(progress)
     negative = negative - mapped.origin
@@ -75,27 +71,22 @@ def click_scene(
     connectedness = memory.result()
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
-    without_contrast: list[tuple[int, ...]] = []
-    for click in clicks:
-        if connectedness[click.voxel] < CONTRAST_THRESHOLD:
-            progress.check()
-            near = main.learned.means_near(click.voxel)
-            added, has_contrast = add_faint_click(connectedness, mapped, click.voxel, size, near)
-            size += added
-            if not has_contrast:
-                without_contrast.append(tuple(map(int, click.voxel + mapped.origin)))
+    vessel = [click.voxel for click in clicks]
+    taught = vessel if main.learned is not None else []  # .. what belongs to halos
+    near = [voxel for voxel in taught if in_halo(mapped, voxel, main.least_contrast)]
+    without = add_faint_clicks(connectedness, mapped, vessel, size, near, progress)
     leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
-        vessel = [click.voxel for click in clicks]
         remove_leaks(connectedness, mapped, vessel, leaks, progress)
     if border == "half":
         progress.check()
         move_to_half_contrast(connectedness, mapped)
-    for click in clicks:
-        connectedness[click.voxel] = 1
+    for voxel in vessel:
+        connectedness[voxel] = 1
     for voxel in negative_clicks:
         connectedness[voxel] = 0
-    return connectedness, main.least_contrast, without_contrast
+    places = [tuple(map(int, voxel + mapped.origin)) for voxel in without]
+    return connectedness, main.least_contrast, places
 
 
 def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
@@ -114,50 +105,53 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
-    `least_contrast` is the contrast from which on a voxel belongs to it, but for what is `learned`
-    from background clicks; `path_contrast` the least contrast of paths.
+    `least_contrast` is the contrast from which on a voxel that strong paths reach belongs to it.
+    Where background clicks have taught it, each reached voxel has one of its own, `learned`. Paths
+    are strong that have the `path_contrast`.
     """
 
     least_contrast: float
     path_contrast: float
     reached: Reached
-    learned: Learned
+    learned: np.ndarray | None
 
 
 def main_object(
     mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]]
 ) -> MainObject:
-    """The main object; the first click decides which vessels are wanted.
+    """The main object; one click decides which vessels are wanted.
 
-    Its least contrast is found in this order: between the noise and the first click's contrast
-    (`midway`); raised where that click is in a faint part of a bright object; raised by background
+    That is the first one if it is evident, else the brightest evident one of the others.
+
+    The least contrast is found in this order: between the noise and that click's contrast
+    (`midway`); raised where the click is in a faint part of a bright object; raised by background
     clicks that are hardly above it; lowered by fainter vessel clicks. Background clicks may teach
     another one for each voxel (`learn`). Then `main_connectedness` lowers all by one share where
-    faint clicks that no path reaches agree (`_raised_for_agreeing`).
+    faint clicks that no path reaches agree.
     """
     noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
     contrast = first.contrast if first else EVIDENT * noise
     lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
-    path_contrast = min(lowest, max(PATH_SHARE * lowest, PATH_DEVIATIONS * noise))
+    path_contrast = path_contrast_of(lowest, noise)
     # Voxels that further clicks connect do not count: no click may remove what another one added.
     decisive, first_start = first or clicks[0], [first.start] if first else []
-    alone = mapped.widest_paths([decisive.voxel], first_start, path_contrast)
+    alone = paths_of_clicks(mapped, [decisive.voxel], first_start, path_contrast)
     first_least = least = _raised_for_bright_object(mapped, decisive, alone, lowest)
     starts, voxels = _bright_starts(mapped, clicks, first, lowest), [c.voxel for c in clicks]
     reached = alone
     if len(clicks) > 1:
-        reached = mapped.widest_paths(voxels, starts, path_contrast)
+        reached = paths_of_clicks(mapped, voxels, starts, path_contrast)
     least = _raised_for_background(mapped, reached, negative, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
-        reached = mapped.widest_paths(voxels, more_starts, path_contrast)
+        reached = paths_of_clicks(mapped, voxels, more_starts, path_contrast)
     learned = learn(mapped, reached, least, negative, voxels[1:], first_least)
     return MainObject(least, path_contrast, reached, learned)
 
 
 def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
-    """The first click with evidence in the contrast; else the very first, with a little."""
+    """The first evident click, as they are sorted; else the very first, with a little contrast."""
     evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
     evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
     return evident[0] if evident else None
@@ -170,7 +164,8 @@ def _raised_for_bright_object(
 
     `alone` are the paths of that click.
     """
-    strong = alone.strong[alone.strong >= least]
+    strong = alone.contrast_of_strong
+    strong = strong[strong >= least]
     if not strong.size:
         return least
     bright = max(click.contrast, float(np.percentile(strong, 90)))
@@ -213,7 +208,7 @@ def _lowered_for_faint_clicks(
 
 def _contrast_of_share(reached: Reached, least: float, share: float) -> float:
     """The contrast that leaves the object this share of the voxels of the least contrast."""
-    values = reached.strong
+    values = reached.contrast_of_strong
     count = int(share * np.count_nonzero(values >= least))
     return float(np.partition(values, -count - 1)[-count - 1]) if count < values.size else 0.0
 
@@ -223,16 +218,19 @@ def main_connectedness(
 ) -> np.ndarray:
     """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
 
-    It is their membership, limited by the strength of their paths in the same way.
+    It is their membership, limited by the strength of their paths in the same way (`clicks`).
     """
-    own = membership(main.reached.contrast, main.learned.contrasts)
+    least = main.least_contrast if main.learned is None else main.learned
+    own = membership(main.reached.contrast, least)
     connected = np.minimum(own, membership(main.reached.strength, 1.0))
     faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
-    return connected if len(faint) < AGREEING else _raised_for_agreeing(connected, negative_count)
+    if len(faint) < AGREEING:
+        return connected
+    return _with_lower_least_contrasts(connected, negative_count)
 
 
-def _raised_for_agreeing(connected: np.ndarray, negative_count: int) -> np.ndarray:
-    """The connectedness with all least contrasts lowered, as faint vessel clicks agree.
+def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> np.ndarray:
+    """The connectedness, raised as if all least contrasts were lower, as faint vessel clicks agree.
 
     They lie in branches that only weak paths reach; others are missed for the same reason.
     """

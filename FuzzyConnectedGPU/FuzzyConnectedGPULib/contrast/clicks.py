@@ -1,7 +1,10 @@
-"""Clicks: their formulas and neighbourhoods; lengths are multiples of the smallest spacing.
+"""Clicks: the formulas of the model, and neighbourhoods.
 
 A voxel of contrast s has the membership ``s / (s + t)``, where t is the least contrast from which
-on voxels belong to the vessel: 0.5 where they are equal.
+on voxels belong to the vessel: 0.5 where they are equal. The path to it needs less, the path
+contrast p, which is near the noise: faint links connect, but only voxels with contrast belong. The
+weakest voxel of the path, w, counts in the same way, by ``w / (w + p)``; the connectedness is the
+lower one of the two. Lengths are multiples of the smallest spacing.
 """
 
 from collections.abc import Sequence
@@ -12,7 +15,8 @@ from scipy import ndimage
 
 # The least contrast of a click's vessel: the geometric mean of noise and contrast, times this.
 ABOVE_MIDWAY = 1.2
-EVIDENT = 3.0  # a click of that many deviations of the noise has evidence in the contrast
+# Paths: at least this share of the least contrast, and this many deviations of the noise.
+PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
 MAX_RADIUS = 30.0  # of a ball that is searched around a click
 CLIMB = 2.5  # distance to the middle of a clicked vessel
 
@@ -20,6 +24,11 @@ CLIMB = 2.5  # distance to the middle of a clicked vessel
 def midway(noise: float, contrast: float) -> float:
     """The least contrast of a click's vessel, between the noise and the click's own contrast."""
     return ABOVE_MIDWAY * float(np.sqrt(noise * contrast))
+
+
+def path_contrast_of(least: float, noise: float) -> float:
+    """The contrast that paths need to voxels of the least contrast."""
+    return min(least, max(PATH_SHARE * least, PATH_DEVIATIONS * noise))
 
 
 def membership(contrast: np.ndarray, least: float | np.ndarray) -> np.ndarray:

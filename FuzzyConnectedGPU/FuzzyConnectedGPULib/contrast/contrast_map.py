@@ -6,7 +6,7 @@ there from click to click; whoever reads them sees arrays of NumPy.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,8 @@ from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, same_values
 
-from .background import DARK, Tissue, tissue_near
+from .background import DARK, Tissue, is_own_background, tissue_near
 from .filters import Array, at_click, gaussian_weights, module_of, pointwise, self_guided, separable
-
-if TYPE_CHECKING:
-    from .widest_paths import Reached
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
@@ -28,9 +25,8 @@ SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
-# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
-# (bone, metal); that difference counts as at least so many of the tissue's deviations.
-FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
+EVIDENT = 3.0  # deviations of the noise from which on a click has evidence in the contrast
+EVIDENT_DIFFERENCE = 1.2  # .. and in the difference to the tissue, where it has none in that
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
 
 
@@ -67,6 +63,18 @@ class DeviceVolume:
         return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
 
 
+class Evidence(NamedTuple):
+    """What a click stands out in: values with their noise, and their contrast at the click.
+
+    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
+    """
+
+    values: Any
+    noise: float
+    contrast: float
+    may_be_wide: bool
+
+
 @dataclass
 class ContrastMap:
     """What the clicks are judged by, on the `box` of the volume that the mask needs.
@@ -76,8 +84,8 @@ class ContrastMap:
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
     -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
     multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` is the device
-    where the arrays are. Two results are computed when clicks ask for them, and cached: the
-    `difference`, and the paths of the first click alone.
+    where the arrays are. Two results are cached once clicks have asked for them: the `difference`,
+    and the paths of the first click alone (`widest_paths.paths_of_clicks`).
     """
 
     box: tuple[slice, ...]
@@ -91,7 +99,7 @@ class ContrastMap:
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
     _difference: tuple[Any, float] | None = field(default=None, repr=False)
-    _first_paths: tuple[tuple, Any] = field(default=((), None), repr=False)
+    first_paths: tuple[tuple, Any] = field(default=((), None), repr=False)
 
     @property
     def origin(self) -> np.ndarray:
@@ -101,9 +109,9 @@ class ContrastMap:
     @property
     def several_tissues(self) -> bool:
         """Whether the volume holds several tissues, as a CT of the body does without a mask."""
-        return not self.tissue.whole
+        return self.tissue.one_of_several
 
-    # --- where it is
+    # --- where it is, for the cache below
 
     @property
     def device_bytes(self) -> int:
@@ -117,7 +125,7 @@ class ContrastMap:
         if seed == self.first_seed:
             return True
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
-        return self.tissue.alone and dark == (self.polarity < 0)
+        return self.tissue.of_all_clicks and dark == (self.polarity < 0)
 
     def to_host(self) -> "ContrastMap":
         """The same map in host memory."""
@@ -139,68 +147,51 @@ class ContrastMap:
     def difference(self) -> tuple[Any, float]:
         """Difference to the median of the tissue, and its noise: no local background at all."""
         if self._difference is None:
-            values, noise = self.tissue.centred(_array_of(self.smooth).copy())
+            values, noise = self.tissue.centred(array_of(self.smooth).copy())
             values = values if self.gpu is None else DeviceVolume(values, self.gpu)
             self._difference = values, noise
         return self._difference
 
-    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
-        """The intensity (smooth) above which voxels are competing structures, as bone; or None.
+    def is_evident(self, click: Sequence[int]) -> bool:
+        """Whether a click has evidence in the contrast."""
+        return at_click(self.contrast, click) >= EVIDENT * self.noise
 
-        Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+    def in_air(self, click: tuple[int, ...]) -> bool:
+        """Whether a click lies in the air of a scan of several tissues, where all looks alike."""
+        return self.several_tissues and self.polarity * self.smooth[click] < self.tissue.air
+
+    def evidence_at(self, click: tuple[int, ...]) -> Evidence | None:
+        """What a click stands out in; None where it does in no way, or lies in air.
+
+        That is the contrast to the local background or, where the click has too little of it, the
+        difference to the tissue. In a scan of several tissues that is also so in a vessel so wide
+        that it is its own background, and has too little contrast for its brightness.
         """
-        if not self.several_tissues:
+        if self.in_air(click):
             return None
-        brightest = max(at_click(self.smooth, click) for click in clicks)
-        tissue = self.polarity * self.tissue.median
-        least = FAR_FROM_TISSUE * self.tissue.deviation
-        return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
+        contrast = at_click(self.contrast, click)
+        local = Evidence(self.contrast, self.noise, contrast, False)
+        is_evident = contrast >= EVIDENT * self.noise and self.contrast[click] > 0
+        if is_evident and not self.several_tissues:
+            return local
+        values, noise = self.difference
+        difference = at_click(values, click)
+        if is_evident and not is_own_background(contrast, difference):
+            return local
+        if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
+            return None
+        return Evidence(values, noise, difference, self.several_tissues)
 
-    def component(
-        self, values: Any, start: tuple[int, ...], least: float, limit: int
-    ) -> "Reached | None":
-        """The 26-connected component of a voxel among the values of at least `least`, above 0.
-
-        The values are contrast or difference. None where it has more voxels than the limit.
-        """
-        return self._trace(values, [start], float(np.float32(least)), 1.0, None, limit)
-
-    def widest_paths(
-        self, clicks: list[tuple[int, ...]], starts: list[tuple[int, ...]], path_contrast: float
-    ) -> Any:
-        """The widest paths of clicks from their starts through the contrast.
-
-        Competing structures, far brighter than the clicks, spread as well. Paths weaker than half
-        the path contrast are not followed. Those of one start are cached, as runs with further
-        clicks need them again.
-        """
-        above = self.competing_above(clicks)
-        inputs = tuple(starts), path_contrast, above
-        if self._first_paths[0] == inputs:
-            return self._first_paths[1]
-        reached = self._trace(self.contrast, starts, path_contrast, 0.5, above)
-        if len(starts) == 1:
-            self._first_paths = inputs, reached
-        return reached
-
-    def _trace(
-        self, values: Any, starts: list[tuple[int, ...]], path_contrast: float, weakest: float,
-        above: float | None, limit: int | None = None,
-    ) -> Any:  # fmt: skip
-        """The paths through values of at least this share of the path contrast."""
-        from .widest_paths import PATH_LEVEL, widest_paths, widest_paths_on_device  # numba
-
-        floor = int(weakest * PATH_LEVEL)
-        competing = None if above is None else (_array_of(self.smooth), above)
-        mask = _array_of(self.mask)
-        if self.gpu is None:
-            return widest_paths(values, mask, starts, path_contrast, floor, competing, limit)
-        return widest_paths_on_device(
-            values.array, mask, starts, path_contrast, floor, self.gpu, competing, limit
-        )
+    def alike(
+        self, box: tuple[slice, ...], click: tuple[int, ...], deviations: float
+    ) -> np.ndarray:
+        """Voxels (bool) of a box as bright as a click, but for so many deviations of the noise."""
+        values, noise = self.difference
+        return np.abs(values[box] - values[click]) <= deviations * noise
 
 
-def _array_of(volume: Any) -> Array:
+def array_of(volume: Any) -> Array:
+    """The array that the steps on both devices take."""
     return volume.array if isinstance(volume, DeviceVolume) else volume
 
 
@@ -233,7 +224,7 @@ def contrast_map(
         if own_mask is not None:
             own_mask = DeviceVolume(gpu.put(own_mask), gpu, own_mask)
     progress.advance(0.05)
-    background = tissue.background(raw, _array_of(own_mask), relative)
+    background = tissue.background(raw, array_of(own_mask), relative)
     smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
     contrast, noise, polarity = tissue.contrast(smooth, background, seed)

@@ -21,9 +21,8 @@ from ..input_validation import (
     checked_spacing,
     checked_volume,
 )
-from ..scene import FuzzyScene, NoContrastNote
+from ..scene import NO_CONTRAST, FuzzyScene
 from .contrast_map import CachedConnectedness, ContrastMap
-from .filters import at_click
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
@@ -111,14 +110,11 @@ def _scene(
     places: list[tuple[int, ...]], shape: tuple[int, ...], gpu: Any,
 ) -> FuzzyScene:  # fmt: skip
     """What `click_scene` found, as the scene of a volume of that shape."""
-    from .clicks import EVIDENT
-
-    notes: tuple[str, ...] = (NoContrastNote(places),) if places else ()
-    clicks = positive - mapped.origin
-    if not any(at_click(mapped.contrast, c) >= EVIDENT * mapped.noise for c in clicks):
+    notes = (NO_CONTRAST,) if places else ()
+    if not any(mapped.is_evident(click) for click in positive - mapped.origin):
         text = _(
-            "No point differs from its surroundings by more than the noise: click into the middle "
-            "of a vessel, or where it is brighter."
+            "No point differs from its surroundings by more than three times the noise: click into "
+            "the middle of a vessel, or where it is brighter."
         )
         notes = (*notes, text)
     peak_bytes = BYTES_PER_VOXEL * values.size
@@ -130,5 +126,5 @@ def _scene(
     device = "cpu" if gpu is None else gpu.name
     return FuzzyScene(
         values, "contrast", device, 0, {}, peak_bytes, notes, float(least_contrast),
-        float(mapped.noise),
+        float(mapped.noise), tuple(places),
     )  # fmt: skip

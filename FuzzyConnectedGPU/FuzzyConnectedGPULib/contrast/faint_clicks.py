@@ -1,16 +1,16 @@
 """Clicks with too little contrast: each adds its own structure, and little else."""
 
-from typing import Any, NamedTuple
+from collections.abc import Container
 
 import numpy as np
 
-from ..scene import CONTRAST_THRESHOLD
-from .background import is_own_background
-from .clicks import EVIDENT, MAX_RADIUS, Ball, component_of, inscribed_radius, membership, midway
-from .contrast_map import ContrastMap
-from .filters import at_click
+from FuzzyVesselCoreLib.progress import Progress
 
-EVIDENT_DIFFERENCE = 1.2  # deviations from which on the difference to the tissue counts
+from ..scene import CONTRAST_THRESHOLD
+from .clicks import MAX_RADIUS, Ball, component_of, inscribed_radius, membership, midway
+from .contrast_map import ContrastMap, Evidence
+from .filters import at_click
+from .widest_paths import component_at
 
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
@@ -29,64 +29,51 @@ BLIND_MEMBERSHIP = 0.6
 BLIND_SHARE, BLIND_ALIKE, BLIND_RADIUS = 0.01, 1.5, 20.0
 
 
-class Evidence(NamedTuple):
-    """What a click stands out in: values with their noise, and their contrast at the click.
+def add_faint_clicks(
+    connectedness: np.ndarray,
+    mapped: ContrastMap,
+    clicks: list[tuple[int, ...]],
+    size: int,
+    near: Container[tuple[int, ...]],
+    progress: Progress,
+) -> list[tuple[int, ...]]:
+    """Add, in place, the structure of each click that is not in the object yet.
 
-    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
+    `size` is the number of the object's voxels; of the clicks in `near` nothing far is meant. The
+    progress is checked before each. Returns the clicks that differ from their surroundings in no
+    way: each has added a few similar voxels around it.
     """
-
-    values: Any
-    noise: float
-    contrast: float
-    may_be_wide: bool
-
-
-def _evidence_of(mapped: ContrastMap, click: tuple[int, ...]) -> Evidence | None:
-    """What a click stands out in; None where it does in no way.
-
-    That is the contrast to the local background or, where the click lies in a vessel that is its
-    own background or has too little contrast, the difference to the tissue.
-    """
-    contrast = at_click(mapped.contrast, click)
-    is_evident = contrast >= EVIDENT * mapped.noise and mapped.contrast[click] > 0
-    if is_evident and not mapped.several_tissues:
-        return Evidence(mapped.contrast, mapped.noise, contrast, False)
-    values, noise = mapped.difference
-    difference = at_click(values, click)
-    if is_evident and not is_own_background(contrast, difference):
-        return Evidence(mapped.contrast, mapped.noise, contrast, False)
-    if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
-        return None
-    return Evidence(values, noise, difference, mapped.several_tissues)
+    without_contrast = []
+    for click in clicks:
+        if connectedness[click] < CONTRAST_THRESHOLD:
+            progress.check()
+            evidence = mapped.evidence_at(click)
+            if evidence is None:
+                size += _add_alike(connectedness, mapped, click, size)
+                without_contrast.append(click)
+            else:
+                size += _add(connectedness, mapped, click, evidence, size, click in near)
+    return without_contrast
 
 
-def add_faint_click(
-    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int, near: bool
-) -> tuple[int, bool]:
-    """Add, in place, the structure that a click of less than the least contrast means.
-
-    `size` is the number of the object's voxels; `near` says that nothing far from the click is
-    meant. Returns by how many voxels the object has grown, and False where the click differs from
-    its surroundings in no way.
-    """
-    # In air all voxels look alike.
-    in_air = mapped.several_tissues and mapped.polarity * mapped.smooth[click] < mapped.tissue.air
-    evidence = None if in_air else _evidence_of(mapped, click)
-    if evidence is None:
-        return _add_alike(connectedness, mapped, click, 0 if in_air else size), False
+def _add(
+    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], evidence: Evidence,
+    size: int, near: bool,
+) -> int:  # fmt: skip
+    """Add the structure that a click means; by how many voxels the object has grown."""
     values, contrast = evidence.values, evidence.contrast
     least = max(midway(evidence.noise, contrast), FAINT_CONTRAST * contrast)
     least = min(least, float(values[click]))
     limit = int((1 + FAINT_SHARE) * size) if size else int(MAX_OF_VOLUME * connectedness.size)
-    whole = None if near else mapped.component(values, click, least, limit)
+    whole = None if near else component_at(mapped, values, click, least, limit)
     if whole is not None:
         flat, voxels = connectedness.ravel(), whole.voxels
         before = flat[voxels]
         added = int(np.count_nonzero(before < CONTRAST_THRESHOLD))
         if MIN_ADDED <= added <= FAINT_SHARE * size or not size:
             flat[voxels] = np.maximum(before, membership(whole.contrast, least))
-            return added, True
-    return _add_near(connectedness, evidence, mapped, click, least), True
+            return added
+    return _add_near(connectedness, evidence, mapped, click, least)
 
 
 def _add_near(
@@ -113,12 +100,15 @@ def _add_near(
 def _add_alike(
     connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int
 ) -> int:
-    """Without any evidence: similar voxels in a ball that is small compared with the object."""
-    volume = max(BLIND_SHARE * size, 27) * np.prod(mapped.spacing)
+    """Without any evidence: similar voxels in a ball that is small compared with the object.
+
+    In air, where all voxels look alike, it is as small as for no object.
+    """
+    share = 0.0 if mapped.in_air(click) else BLIND_SHARE
+    volume = max(share * size, 27) * np.prod(mapped.spacing)
     radius = float(np.clip((volume * 3 / (4 * np.pi)) ** (1 / 3), 2.0, BLIND_RADIUS))
     ball = Ball(connectedness.shape, click, radius, mapped.spacing)
-    difference, noise = mapped.difference
-    alike = np.abs(difference[ball.box] - difference[click]) <= BLIND_ALIKE * noise
+    alike = mapped.alike(ball.box, click, BLIND_ALIKE)
     if mapped.contrast[click] > 0:
         own = at_click(mapped.contrast, click)
         alike &= mapped.contrast[ball.box] >= FAINT_CONTRAST * own

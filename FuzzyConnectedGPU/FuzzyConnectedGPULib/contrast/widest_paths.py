@@ -2,7 +2,8 @@
 
 The strength of a path is the lowest level of its voxels; a voxel's connectedness is that of the
 strongest path from a start. A bucket queue (Dial 1969) empties levels from the highest down, so
-each voxel is expanded once, with its final level; voxels below the floor are never touched.
+each voxel is expanded once, with its final level; voxels below the floor are never touched. Other
+files need `paths_of_clicks`, `component_at` and `levels_of_paths`.
 """
 
 from collections.abc import Sequence
@@ -17,10 +18,15 @@ from numba import njit
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
-from .filters import SLAB, by_slabs
+from .contrast_map import ContrastMap, array_of
+from .filters import SLAB, at_click, by_slabs
 
 PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
+WEAKEST = 0.5  # share of the path contrast below which paths of clicks are not followed
+# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
+# (bone, metal); that difference counts as at least so many of the tissue's deviations.
+FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,80 @@ class Reached:
         return self.levels >= PATH_LEVEL
 
     @cached_property
-    def strong(self) -> np.ndarray:
+    def contrast_of_strong(self) -> np.ndarray:
         """The contrast of the voxels whose path is strong."""
         return self.contrast[self.is_strong]
+
+
+def paths_of_clicks(
+    mapped: ContrastMap,
+    clicks: list[tuple[int, ...]],
+    starts: list[tuple[int, ...]],
+    path_contrast: float,
+) -> Reached:
+    """The widest paths of clicks from their starts through a map's contrast.
+
+    Competing structures, far brighter than the clicks, spread as well, and keep what they reach by
+    stronger paths. The paths of one start are cached, as runs with further clicks need them again.
+    """
+    above = competing_above(mapped, clicks)
+    inputs = tuple(starts), path_contrast, above
+    if mapped.first_paths[0] == inputs:
+        return mapped.first_paths[1]
+    reached = _search(mapped, mapped.contrast, starts, path_contrast, WEAKEST, above)
+    if len(starts) == 1:
+        mapped.first_paths = inputs, reached
+    return reached
+
+
+def competing_above(mapped: ContrastMap, clicks: list[tuple[int, ...]]) -> float | None:
+    """The intensity (smooth) above which voxels are competing structures, as bone; or None.
+
+    Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
+    """
+    if not mapped.several_tissues:
+        return None
+    brightest = max(at_click(mapped.smooth, click) for click in clicks)
+    tissue = mapped.polarity * mapped.tissue.median
+    least = FAR_FROM_TISSUE * mapped.tissue.deviation
+    return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
+
+
+def component_at(
+    mapped: ContrastMap, values: Any, voxel: tuple[int, ...], least: float, limit: int
+) -> Reached | None:
+    """The 26-connected component of a voxel among the values of at least `least`, above 0.
+
+    The values are those of an `Evidence` of the map. None where it has more voxels than the limit.
+    """
+    return _search(mapped, values, [voxel], float(np.float32(least)), 1.0, None, limit)
+
+
+def _search(
+    mapped: ContrastMap, values: Any, starts: list[tuple[int, ...]], path_contrast: float,
+    weakest: float, above: float | None, limit: int | None = None,
+) -> Any:  # fmt: skip
+    """The paths through values of at least this share of the path contrast, where the map is."""
+    floor, mask, gpu = int(weakest * PATH_LEVEL), array_of(mapped.mask), mapped.gpu
+    competing = None if above is None else (array_of(mapped.smooth), above)
+    if gpu is None:
+        return widest_paths(values, mask, starts, path_contrast, floor, competing, limit)
+    return widest_paths_on_device(
+        values.array, mask, starts, path_contrast, floor, gpu, competing, limit
+    )
+
+
+def levels_of_paths(capacities: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The level (uint16) of the strongest path from points (flat indices) to each voxel.
+
+    The level of a path is the lowest capacity (uint16) of its voxels; no path passes 0.
+    """
+    starts = np.stack(np.unravel_index(points, capacities.shape), axis=1)
+    found = widest_paths(capacities.astype(np.float32), None, starts.tolist(), PATH_LEVEL, 1)
+    assert found is not None  # there is no limit
+    levels = np.zeros(capacities.shape, np.uint16)
+    levels.reshape(-1)[found.voxels] = found.levels
+    return levels
 
 
 def lowest_open(path_contrast: float, floor: int) -> np.float32:

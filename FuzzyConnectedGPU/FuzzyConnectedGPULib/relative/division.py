@@ -14,7 +14,7 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from ..contrast.clicks import ridge_near
-from ..contrast.widest_paths import PATH_LEVEL, widest_paths
+from ..contrast.widest_paths import levels_of_paths
 from ..fuzzy_connectedness import SolverOptions, solve_problem
 from ..input_validation import checked_background, checked_mask, volume_shape
 from ..problem import Problem, state_problem
@@ -42,11 +42,7 @@ def owners_by_contrast(
 
     Capacities are of uint16; no path passes 0.
     """
-    starts = np.stack(np.unravel_index(points, capacities.shape), axis=1)
-    found = widest_paths(capacities.astype(np.float32), None, starts.tolist(), PATH_LEVEL, 1)
-    assert found is not None  # there is no limit
-    levels = np.zeros(capacities.shape, np.uint16)
-    levels.reshape(-1)[found.voxels] = found.levels
+    levels = levels_of_paths(capacities, points)
     return _owners(levels, points, groups, SIDES_26, capacities, NO_TABLES, progress)
 
 

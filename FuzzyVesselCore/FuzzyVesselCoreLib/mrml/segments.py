@@ -102,6 +102,7 @@ def kind_named(name: str) -> str:
 
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
 VESSEL_KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points: what kind its vessel is
+# Of a segment: the list that it was made of (or a text, where it is of no list), and the volume.
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
 VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 
@@ -119,13 +120,12 @@ def check_segmentation(segmentation_node: Any, segment_id: str = "") -> None:
     check_segment(segmentation_node, segment_id)
 
 
-def new_segment(
-    volume_node: Any, labels: np.ndarray, segmentation_node: Any, seeds_node: Any
-) -> Any:
+def new_segment(volume_node: Any, labels: np.ndarray, segmentation_node: Any, seeds: Any) -> Any:
     """Labels (K, J, I; 0 or 1), cut to what is not 0, as a vtkSegment in a segmentation's frame.
 
-    The volume gives the geometry, the list of seeds name, colour and terminology entry. It is not
-    added yet; the segmentation is None where that is still to be added, too.
+    The volume gives the geometry, the list of seeds name, colour and terminology entry; in place of
+    a list a text may say what it is of (`result_segment`). It is not added yet; the segmentation is
+    None where that is still to be added, too.
     """
     import slicer
 
@@ -140,9 +140,9 @@ def new_segment(
         transform = transform_between(volume_node, target)
         slicer.vtkOrientedImageDataResample.TransformOrientedImage(image, transform)
     segment = slicer.vtkSegment()
-    style_segment(segment, seeds_node)
-    for tag, node in ((SEEDS_TAG, seeds_node), (VOLUME_TAG, volume_node)):
-        segment.SetTag(tag, identity(node, new=True) if node is not None else "")
+    style_segment(segment, None if isinstance(seeds, str) else seeds)
+    for tag, node in ((SEEDS_TAG, seeds), (VOLUME_TAG, volume_node)):
+        segment.SetTag(tag, _identity(node, new=True) if node is not None else "")
     segment.AddRepresentation(BINARY_LABELMAP, image)
     return segment
 
@@ -199,7 +199,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
     """The newest segment of the same seeds and volume, not edited since; or an empty text."""
     seeds, volume = (tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG))
-    for segment_id in segments_tagged(segmentation, seeds, volume) if seeds else ():
+    for segment_id in _segments_tagged(segmentation, seeds, volume) if seeds else ():
         if segment_id != mask_id and is_as_written(segmentation.GetSegment(segment_id)):
             return segment_id
     return ""
@@ -227,8 +227,10 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
 # ---- which segments a run wrote
 
 
-def identity(node: Any, new: bool = False) -> str:
+def _identity(node: Any, new: bool = False) -> str:
     """The text that names a node in the tag of a segment; a `new` one gets a key."""
+    if isinstance(node, str):
+        return node
     bearer = _bearer(node)
     if new and not bearer.GetAttribute(KEY):
         bearer.SetAttribute(KEY, uuid4().hex)
@@ -244,23 +246,32 @@ def _bearer(node: Any) -> Any:
     return next((each for each in browsers if each.IsProxyNodeID(node.GetID())), node)
 
 
-def result_segment(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> str:
-    """ID of the newest segment of these seeds and this volume, also an edited one; or ""."""
-    return next(iter(result_segments(segmentation_node, seeds_node, volume_node)), "")
+def result_segment(
+    segmentation_node: Any, seeds: Any, volume_node: Any, unedited: bool = False
+) -> str:
+    """ID of the newest segment that runs made of these seeds and this volume; or "".
+
+    Seeds are a list, or what `new_segment` was given. With `unedited` it is "" where somebody has
+    edited that segment since.
+    """
+    for each in result_segments(segmentation_node, seeds, volume_node)[:1]:
+        if not unedited or is_as_written(segmentation_node.GetSegmentation().GetSegment(each)):
+            return each
+    return ""
 
 
-def result_segments(segmentation_node: Any, seeds_node: Any, volume_node: Any) -> list[str]:
+def result_segments(segmentation_node: Any, seeds: Any, volume_node: Any) -> list[str]:
     """IDs of all segments of these seeds and this volume, the newest first.
 
     All but the newest were edited before a later run.
     """
-    if segmentation_node is None or seeds_node is None or volume_node is None:
+    if segmentation_node is None or seeds is None or volume_node is None:
         return []
     segmentation = segmentation_node.GetSegmentation()
-    return segments_tagged(segmentation, identity(seeds_node), identity(volume_node))
+    return _segments_tagged(segmentation, _identity(seeds), _identity(volume_node))
 
 
-def segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
+def _segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
     """IDs of the segments with these texts in their tags, the newest first."""
     segments = [(each, segmentation.GetSegment(each)) for each in segmentation.GetSegmentIDs()]
     return [

@@ -8,6 +8,7 @@ import pytest
 from FuzzyConnectedGPULib import CachedConnectedness, segment
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
+from FuzzyConnectedGPULib.contrast.widest_paths import competing_above
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device
 from FuzzyVesselCoreLib.progress import Progress
@@ -84,9 +85,7 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     ours = contrast_map(volume, SPACINGS[0], seed, gpu=cpu_cuda)
     theirs = contrast_map(volume, SPACINGS[0], seed)
     assert_same_evidence(ours, theirs)
-    brighter = theirs.competing_above([seed])
-    assert 200 < brighter < 900
-    assert ours.competing_above([seed]) == brighter
+    assert 200 < competing_above(ours, [seed]) == competing_above(theirs, [seed]) < 900
     clicks = np.array([seed]), np.empty((0, 3), int)
     one, other = (click_scene(evidence, *clicks) for evidence in (ours, theirs))
     np.testing.assert_array_equal(one[0], other[0])
@@ -175,7 +174,7 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
     else:
         clicked([(0, 0, 0)], cached=kept, **options)
         assert kept.reused  # the volume holds one tissue
-        kept._map.tissue.alone = False
+        kept._map.tissue.of_all_clicks = False
         seeds = [BRANCH]
     clicked(seeds, cached=kept, **options)
     assert not kept.reused

@@ -135,15 +135,16 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 @pytest.fixture
 def faint(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
-    from FuzzyConnectedGPULib.scene import NoContrastNote
+    from FuzzyConnectedGPULib.scene import NO_CONTRAST
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
 
     def with_faint_clicks(*arguments, **options):
         found = segment(*arguments, **options)
-        notes = (NoContrastNote(voxels),) if voxels else ()
-        return replace(found, scene=replace(found.scene, notes=notes))
+        notes = (NO_CONTRAST,) if voxels else ()
+        scene = replace(found.scene, notes=notes, without_contrast=tuple(voxels))
+        return replace(found, scene=scene)
 
     monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
     return voxels
