@@ -1,7 +1,4 @@
-"""Checked inputs, and the errors that refuse them.
-
-Errors have fields, for callers that word them for their own users.
-"""
+"""Checked inputs; errors with fields, for callers that word them for their own users."""
 
 from typing import Any
 

@@ -17,8 +17,7 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box
 
 from .input_validation import checked_background, volume_shape
 
-# Of affinities, and scenes of the model "affinity": a value is ``level / 65535``, rounded once.
-TOP_LEVEL = 65535
+TOP_LEVEL = 65535  # of affinities and their scenes: a value is ``level / 65535``, rounded once
 CHUNK = 1 << 18  # voxels that are counted at a time, in a core's cache
 MAX_ROUNDS = 10  # in which gaps are filled
 TINY = np.finfo(np.float32).tiny
@@ -41,8 +40,7 @@ class FuzzyScene:
     device : str
         "cpu", or the ordinal and name of the CUDA device.
     rounds : int
-        Kernel rounds of a CUDA solver until nothing changed; 0 on the CPU, and of the model
-        "contrast".
+        Kernel rounds of a CUDA solver until nothing changed; else 0.
     seconds : dict of str to float
         Time of each stage, in the order of the stages.
     peak_bytes : int
@@ -51,10 +49,9 @@ class FuzzyScene:
     notes : tuple of str
         Messages for the user, for example why the CPU was used.
     least_contrast, noise : float or None
-        Of the model "contrast", in the volume's unit. Voxels reached by paths belong to the vessels
-        if they differ so much from their local background; except that several faint clicks that
-        agree lower this, and background clicks change it near them and beside bright vessels. The
-        noise is the standard deviation where there is no vessel.
+        Of the model "contrast", in the volume's unit: voxels on paths that differ so much from
+        their local background belong to the vessels, unless background clicks or faint clicks that
+        agree have changed that; and the standard deviation where there is no vessel.
     without_contrast : tuple of tuple of 3 int
         K, J, I of seeds that differ from their surroundings in no way.
     """

@@ -1,7 +1,7 @@
 """The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,10 +78,11 @@ def note_origin(scene_node: Any, division: Any, run: Any, found: Any) -> None:
     refer(scene_node, DIVIDED, [division] if division else [])
 
 
-def noted_origin(scene_node: Any, volume_node: Any) -> str:
-    """The origin of a volume's scene, else an empty text; of earlier versions, how it begins."""
+def is_made_of(scene_node: Any, volume_node: Any, origin: Callable[[], str]) -> bool:
+    """Whether a node holds the scene of a volume that a run of this `origin_of` would make."""
     same = scene_node is not None and scene_node.GetNodeReference(VOLUME) is volume_node
-    return (same and scene_node.GetAttribute(INPUTS)) or ""
+    noted = (same and scene_node.GetAttribute(INPUTS)) or ""
+    return bool(noted) and origin().startswith(noted)  # earlier versions noted how it begins
 
 
 def _of_affinity(chosen: Any) -> list[Any]:

@@ -173,9 +173,8 @@ class ConnectednessPanel(Panel):
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
-        scene = self.result_scene(self.parameters)
-        noted = fuzzy_scene.noted_origin(scene, self.parameters.inputVolume)
-        return bool(noted) and self.origin().startswith(noted)
+        scene, volume = self.result_scene(self.parameters), self.parameters.inputVolume
+        return fuzzy_scene.is_made_of(scene, volume, self.origin)
 
     # --- runs: read, compute, write
 

@@ -47,9 +47,9 @@ DARK = -4.0  # contrast in standard deviations at the first click below which ve
 class Tissue:
     """The raw intensities of a part of the volume, or of one tissue in it.
 
-    `one_of_several`: it is one tissue of several in the volume, else the whole volume;
-    `of_all_clicks`: that holds one tissue only, so that every click finds the same. Of the `sample`
-    (slices with steps) those voxels belong to it that are in the mask, and then in `signal`.
+    `one_of_several`: it is one tissue of several, as in a CT of the body, else the whole volume;
+    `of_all_clicks`: the volume has a single one, the same for every click. Of the `sample` (slices
+    with steps) those voxels belong to it that are in the mask, and then in `signal`.
     """
 
     median: float
@@ -82,10 +82,9 @@ class Tissue:
         """The intensity to which lower ones, as of air, are raised."""
         return self.median - LOWEST * self.deviation if self.deviation > 0 else -np.inf
 
-    @property
-    def air(self) -> float:
-        """The intensity below which a voxel counts as air: all of them look alike."""
-        return self.median - NEARLY_LOWEST * self.deviation
+    def is_air(self, intensity: float) -> bool:
+        """Whether an intensity is that of air around several tissues: all of it looks alike."""
+        return self.one_of_several and intensity < self.median - NEARLY_LOWEST * self.deviation
 
     def background(
         self, volume: Array, mask: Array | None, spacing: np.ndarray
@@ -107,8 +106,7 @@ class Tissue:
         pointwise(lambda a, b: a - b, contrast, smooth, around)
         contrast, noise = self.centred(contrast)
         polarity, intensity = 1, float(smooth[seed] - np.float32(-self.median))
-        in_air = self.one_of_several and intensity < self.air
-        if float(contrast[seed]) < DARK * noise and not in_air:
+        if float(contrast[seed]) < DARK * noise and not self.is_air(intensity):
             polarity = -1
             pointwise(lambda values: -values, contrast, contrast)
         if self.one_of_several:

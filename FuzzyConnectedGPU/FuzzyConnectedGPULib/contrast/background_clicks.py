@@ -88,8 +88,7 @@ def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) ->
 # The image of a bright vessel is wider than the vessel. A background click in a halo says that the
 # least contrast must rise with that of the vessel beside it, here and everywhere else. One such
 # click changes little, several that agree change more, and vessel clicks in halos say the opposite.
-# Constants were chosen on the six scans of `Benchmarks clicks`, where each of them may change by a
-# third without a loss of Dice of more than .003; phantoms neither gain nor lose (decision 0007).
+# How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
 
 HALO_WITHIN = 2.0  # smallest spacings within which a voxel's peak lies
 HALO_SHARE = 0.65  # of the peak below which a voxel is in its halo

@@ -72,8 +72,9 @@ def click_scene(
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
     vessel = [click.voxel for click in clicks]
-    taught = vessel if main.learned is not None else []  # .. what belongs to halos
-    near = [voxel for voxel in taught if in_halo(mapped, voxel, main.least_contrast)]
+    near = []  # clicks that mean nothing far from them, once it was taught what halos are
+    if main.learned is not None:
+        near = [voxel for voxel in vessel if in_halo(mapped, voxel, main.least_contrast)]
     without = add_faint_clicks(connectedness, mapped, vessel, size, near, progress)
     leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
@@ -105,9 +106,8 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
-    `least_contrast` is the contrast from which on a voxel that strong paths reach belongs to it.
-    Where background clicks have taught it, each reached voxel has one of its own, `learned`. Paths
-    are strong that have the `path_contrast`.
+    `least_contrast` is t and `path_contrast` p of the formulas in `clicks`; where background clicks
+    have taught it, each reached voxel has a t of its own, `learned`.
     """
 
     least_contrast: float

@@ -106,11 +106,6 @@ class ContrastMap:
         """K, J, I of the box's first voxel in the volume."""
         return np.array([s.start for s in self.box])
 
-    @property
-    def several_tissues(self) -> bool:
-        """Whether the volume holds several tissues, as a CT of the body does without a mask."""
-        return self.tissue.one_of_several
-
     # --- where it is, for the cache below
 
     @property
@@ -157,8 +152,8 @@ class ContrastMap:
         return at_click(self.contrast, click) >= EVIDENT * self.noise
 
     def in_air(self, click: tuple[int, ...]) -> bool:
-        """Whether a click lies in the air of a scan of several tissues, where all looks alike."""
-        return self.several_tissues and self.polarity * self.smooth[click] < self.tissue.air
+        """Whether a click lies in the air of a scan of several tissues."""
+        return self.tissue.is_air(self.polarity * self.smooth[click])
 
     def evidence_at(self, click: tuple[int, ...]) -> Evidence | None:
         """What a click stands out in; None where it does in no way, or lies in air.
@@ -172,7 +167,7 @@ class ContrastMap:
         contrast = at_click(self.contrast, click)
         local = Evidence(self.contrast, self.noise, contrast, False)
         is_evident = contrast >= EVIDENT * self.noise and self.contrast[click] > 0
-        if is_evident and not self.several_tissues:
+        if is_evident and not self.tissue.one_of_several:
             return local
         values, noise = self.difference
         difference = at_click(values, click)
@@ -180,11 +175,9 @@ class ContrastMap:
             return local
         if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
             return None
-        return Evidence(values, noise, difference, self.several_tissues)
+        return Evidence(values, noise, difference, self.tissue.one_of_several)
 
-    def alike(
-        self, box: tuple[slice, ...], click: tuple[int, ...], deviations: float
-    ) -> np.ndarray:
+    def alike(self, box: tuple[slice, ...], click: tuple[int, ...], deviations: float) -> Any:
         """Voxels (bool) of a box as bright as a click, but for so many deviations of the noise."""
         values, noise = self.difference
         return np.abs(values[box] - values[click]) <= deviations * noise
@@ -313,16 +306,16 @@ class CachedConnectedness:
     ) -> ContrastMap:  # fmt: skip
         """The cached map, or a new one; as the function `contrast_map`."""
         mapped, inputs = self._map, (volume, mask, np.asarray(spacing))
-        if mapped is not None and not (
-            (gpu and gpu.name) == (mapped.gpu and mapped.gpu.name)
+        self.reused = (
+            mapped is not None
+            and (gpu and gpu.name) == (mapped.gpu and mapped.gpu.name)
             and all(_same(*each) for each in zip(self._inputs, inputs, strict=True))
             and mapped.holds_for(first_seed)
-        ):
-            mapped = None
-        self.reused = mapped is not None
-        if mapped is not None:
+        )
+        if mapped is not None and self.reused:
             mapped.gpu = gpu  # each run has its own object of the same device
             return mapped
+        mapped = None
         self.forget()  # its memory is free before the next is computed
         mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
         self._map, self._inputs, self._first_seed = mapped, inputs, first_seed

@@ -82,7 +82,7 @@ def competing_above(mapped: ContrastMap, clicks: list[tuple[int, ...]]) -> float
 
     Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
     """
-    if not mapped.several_tissues:
+    if not mapped.tissue.one_of_several:
         return None
     brightest = max(at_click(mapped.smooth, click) for click in clicks)
     tissue = mapped.polarity * mapped.tissue.median

@@ -35,22 +35,14 @@ def owners_by_affinity(
     return _owners(levels, points, groups, SIDES_6, problem.voxels, tables, progress)
 
 
-def owners_by_contrast(
-    capacities: np.ndarray, points: np.ndarray, groups: np.ndarray, progress: Progress
-) -> np.ndarray:
-    """The same over 26 neighbours, where an edge has the lower one of its voxels' capacities.
-
-    Capacities are of uint16; no path passes 0.
-    """
-    levels = levels_of_paths(capacities, points)
-    return _owners(levels, points, groups, SIDES_26, capacities, NO_TABLES, progress)
-
-
 def _owners(
     levels: np.ndarray, points: np.ndarray, groups: np.ndarray, sides: np.ndarray,
     voxels: np.ndarray, tables: AffinityTables, progress: Progress,
 ) -> np.ndarray:  # fmt: skip
-    """The owners; `points` are flat indices, `groups` the group (uint8) of each."""
+    """The owners; `points` are flat indices, `groups` the group (uint8) of each.
+
+    Without tables an edge has the lower one of its voxels' levels.
+    """
     owners, levels = np.zeros(levels.shape, np.uint8), levels.copy()
     owners.reshape(-1)[points], levels.reshape(-1)[points] = groups, 0
     progress.wait_for(
@@ -172,7 +164,8 @@ def divide_by_contrast(
     capacities = np.zeros(reached.shape, np.uint16)
     capacities[reached] = levels_of_contrast(mapped.contrast[inner][reached], mapped.noise)
     flat = np.ravel_multi_index(points.T, capacities.shape)
-    found = owners_by_contrast(capacities, flat, numbers, progress)
+    levels = levels_of_paths(capacities, flat)
+    found = _owners(levels, flat, numbers, SIDES_26, capacities, NO_TABLES, progress)
     box = tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(mapped.box, inner))
     owners[box] = share_unowned(found, reached)
     return owners

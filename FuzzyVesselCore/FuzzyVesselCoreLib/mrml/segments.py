@@ -102,7 +102,6 @@ def kind_named(name: str) -> str:
 
 KEY = "FuzzyVesselGPU.Key"  # attribute of a node
 VESSEL_KIND = "FuzzyVesselGPU.Vessel"  # attribute of a list of points: what kind its vessel is
-# Of a segment: the list that it was made of (or a text, where it is of no list), and the volume.
 SEEDS_TAG = "FuzzyVesselGPU.SeedsNodeID"
 VOLUME_TAG = "FuzzyVesselGPU.VolumeNodeID"
 
@@ -176,7 +175,7 @@ def put_segment(
         segmentation_node.SetReferenceImageGeometryParameterFromVolumeNode(volume_node)
     if segmentation_node.GetDisplayNode() is None:
         segmentation_node.CreateDefaultDisplayNodes()
-    earlier = segment_id or _earlier_segment(segmentation, segment, mask_id)
+    earlier = segment_id or _earlier_segment(segmentation_node, segment, mask_id)
     segment.SetTag(VOXELS_TAG, next(_checksums(segment)))
     if earlier:
         _update(segmentation, earlier, segment)
@@ -196,10 +195,11 @@ def free_name(name: str, taken: Container[str]) -> str:
     return free
 
 
-def _earlier_segment(segmentation: Any, segment: Any, mask_id: str) -> str:
+def _earlier_segment(segmentation_node: Any, segment: Any, mask_id: str) -> str:
     """The newest segment of the same seeds and volume, not edited since; or an empty text."""
-    seeds, volume = (tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG))
-    for segment_id in _segments_tagged(segmentation, seeds, volume) if seeds else ():
+    segmentation = segmentation_node.GetSegmentation()
+    made_of = [tag_text(segment, tag) for tag in (SEEDS_TAG, VOLUME_TAG)]
+    for segment_id in result_segments(segmentation_node, *made_of) if made_of[0] else ():
         if segment_id != mask_id and is_as_written(segmentation.GetSegment(segment_id)):
             return segment_id
     return ""
@@ -229,21 +229,17 @@ def _update(segmentation: Any, segment_id: str, new: Any) -> None:
 
 def _identity(node: Any, new: bool = False) -> str:
     """The text that names a node in the tag of a segment; a `new` one gets a key."""
+    import slicer
+
     if isinstance(node, str):
         return node
-    bearer = _bearer(node)
+    # The node that carries the key: itself, or the browser of its sequence.
+    browsers = slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode")
+    bearer = next((each for each in browsers if each.IsProxyNodeID(node.GetID())), node)
     if new and not bearer.GetAttribute(KEY):
         bearer.SetAttribute(KEY, uuid4().hex)
     key = bearer.GetAttribute(KEY)
     return f"{node.GetID()} {key}" if key else node.GetID()
-
-
-def _bearer(node: Any) -> Any:
-    """The node that carries the key: itself, or the browser of its sequence."""
-    import slicer
-
-    browsers = slicer.util.getNodesByClass("vtkMRMLSequenceBrowserNode")
-    return next((each for each in browsers if each.IsProxyNodeID(node.GetID())), node)
 
 
 def result_segment(
@@ -251,8 +247,7 @@ def result_segment(
 ) -> str:
     """ID of the newest segment that runs made of these seeds and this volume; or "".
 
-    Seeds are a list, or what `new_segment` was given. With `unedited` it is "" where somebody has
-    edited that segment since.
+    Seeds are what `new_segment` was given. With `unedited` also "" where that one was edited since.
     """
     for each in result_segments(segmentation_node, seeds, volume_node)[:1]:
         if not unedited or is_as_written(segmentation_node.GetSegmentation().GetSegment(each)):
@@ -267,18 +262,13 @@ def result_segments(segmentation_node: Any, seeds: Any, volume_node: Any) -> lis
     """
     if segmentation_node is None or seeds is None or volume_node is None:
         return []
-    segmentation = segmentation_node.GetSegmentation()
-    return _segments_tagged(segmentation, _identity(seeds), _identity(volume_node))
-
-
-def _segments_tagged(segmentation: Any, seeds: str, volume: str) -> list[str]:
-    """IDs of the segments with these texts in their tags, the newest first."""
-    segments = [(each, segmentation.GetSegment(each)) for each in segmentation.GetSegmentIDs()]
-    return [
-        each
-        for each, segment in reversed(segments)
-        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == (seeds, volume)
-    ]
+    segmentation, found = segmentation_node.GetSegmentation(), []
+    wanted = _identity(seeds), _identity(volume_node)
+    for each in reversed(segmentation.GetSegmentIDs()):
+        segment = segmentation.GetSegment(each)
+        if (tag_text(segment, SEEDS_TAG), tag_text(segment, VOLUME_TAG)) == wanted:
+            found.append(each)
+    return found
 
 
 def is_as_written(segment: Any) -> bool:

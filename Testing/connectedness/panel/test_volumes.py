@@ -142,9 +142,8 @@ def faint(monkeypatch):
 
     def with_faint_clicks(*arguments, **options):
         found = segment(*arguments, **options)
-        notes = (NO_CONTRAST,) if voxels else ()
-        scene = replace(found.scene, notes=notes, without_contrast=tuple(voxels))
-        return replace(found, scene=scene)
+        new = {"notes": (NO_CONTRAST,), "without_contrast": tuple(voxels)} if voxels else {}
+        return replace(found, scene=replace(found.scene, **new))
 
     monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
     return voxels
