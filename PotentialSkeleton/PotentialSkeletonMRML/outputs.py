@@ -209,22 +209,22 @@ def _note_origin(
 
 
 def update_outputs(add: Callable, model: Any) -> None:
-    """Let all other outputs of a run follow from its lines.
+    """Let the outputs of a run follow from its lines.
 
-    The labelmap does not: it keeps the voxels that were found.
+    But for the labelmap: it keeps the voxels that were found.
     """
     nodes = own_nodes(model)
     if "curveNodes" in nodes:
         _fill_curves(add, model, nodes["curveNodes"])
-    update_table(model)
+    update_names(model)
     for node in nodes.get("tubesNode", ()):  # with all arrays of the lines, names included
         lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
     color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
 
 
-def update_table(model: Any) -> None:
-    """Let the names in the lines, the table and the names of curves follow from the model."""
+def update_names(model: Any) -> None:
+    """Let the names in the lines, in the table and of curves follow from those in the model."""
     lines.show_names(model)
     nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):

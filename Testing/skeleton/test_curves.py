@@ -318,7 +318,7 @@ def check_endpoints(mask, seed, spacing, min_length):
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
     ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
-    found = protrusion_endpoints(distances, depth, spacing, min_length, Progress())
+    found = protrusion_endpoints(distances, depth, spacing, Progress(), None, min_length)
     assert found.tolist() == sorted(set(ends))
     return len(wanted)
 
@@ -335,14 +335,14 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
     source = np.ravel_multi_index(fork, mask.shape)
     depth, spacing = distance_to_outside(mask, (1, 1, 1)), (1, 1, 1)
     distances = geodesic_distance(mask, np.array([source]), spacing)
-    flat = protrusion_endpoints(distances, depth, spacing, 2.0, Progress())
+    flat = protrusion_endpoints(distances, depth, spacing, Progress())
     found = np.unravel_index(flat, mask.shape)
     ends = sorted(np.rint(axis[-1] + 1).tolist() for axis in axes)
     assert np.abs(np.sort(np.stack(found, axis=1), axis=0) - np.sort(ends, axis=0)).max() <= 7
     ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
     distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
-    assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
+    assert protrusion_endpoints(distances, depth, spacing, Progress()).size == 0
 
 
 def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
@@ -374,9 +374,9 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         found = geodesic_distance_on(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
-        task = known, 0.3 * depth, spacing, 0.5, Progress()
-        ends = protrusion_endpoints(*task)
-        assert protrusion_endpoints(*task, gpu).tolist() == ends.tolist()
+        task = known, 0.3 * depth, spacing, Progress()
+        ends = protrusion_endpoints(*task, None, 1.25)
+        assert protrusion_endpoints(*task, gpu, 1.25).tolist() == ends.tolist()
         found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
         task = mask, more, spacing, Progress(), known.copy(), gpu
