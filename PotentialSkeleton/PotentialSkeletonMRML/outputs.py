@@ -300,10 +300,15 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
     return {output: nodes for output, nodes in found.items() if nodes}
 
 
-def is_current(model: Any, input_node: Any) -> bool:
-    """Whether a model was made of its object as it is now, as far as is known."""
-    now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
-    return may_be_same(model.GetAttribute(VESSELS) or "", now)
+def why_outdated(models: Sequence[Any], input_node: Any, settings: str) -> str:
+    """What was changed since models were made of an object, as a sentence; empty if nothing was."""
+    for model in models:
+        now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
+        if not may_be_same(model.GetAttribute(VESSELS) or "", now):
+            return _("The vessels were edited after the centrelines were found: press Apply.")
+    if any((model.GetAttribute(SETTINGS) or settings) != settings for model in models):
+        return _("Settings were changed after the centrelines were found: press Apply.")
+    return ""
 
 
 # ---- Branches as markup curves, which lie in a folder of the subject hierarchy
