@@ -20,7 +20,7 @@ from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
 from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib import CurveSkeleton, skeletonize
+from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.curve_skeleton import Branch
 
 from . import lines
@@ -122,13 +122,8 @@ def extract_all(
     root = Progress.of(progress)
     for (object_, nodes), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
-        found.append((object_, part.carry_out(partial(skeleton_of, object_, options)), nodes))
+        found.append((object_, part.carry_out(partial(object_.skeleton, options)), nodes))
     return write_skeletons(found)
-
-
-def skeleton_of(object_: InputObject, options: dict, progress: Any) -> CurveSkeleton:
-    """The skeleton of an object by options of `skeletonize`."""
-    return skeletonize(object_.mask, object_.spacing, progress=progress, **options)
 
 
 def write_skeletons(

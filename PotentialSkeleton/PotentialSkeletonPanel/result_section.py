@@ -21,7 +21,7 @@ from PotentialSkeletonMRML import lines
 from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
-# Of the table of branches, in the order of its columns.
+# Of `CurveSkeleton.to_table`, what the panel's table shows, in this order.
 COLUMNS = (
     "branch", "generation", "length_mm", "mean_radius_mm", "narrowest_radius_mm", "name", "tree",
 )  # fmt: skip
@@ -136,7 +136,7 @@ class ResultSection:
 
     def _table(self) -> dict[str, list]:
         return lines.joint_table(
-            (tree_name(model), lines.stored_table(model)) for model in self.models
+            (tree_name(each), lines.stored_table(each)) for each in self.models
         )
 
     def _show_legend(self, kind: str) -> None:
