@@ -170,10 +170,10 @@ class SkeletonPanel(Panel):
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
+        ).format(
+            names=", ".join(outputs.tree_name(model) for model in changed),
+            count=sum(len(lines.steps_of(model)) for model in changed),
         )
-        names = ", ".join(outputs.tree_name(model) for model in changed)
-        count = sum(len(lines.steps_of(model)) for model in changed)
-        text = text.format(names=names, count=count)
         if not changed or slicer.util.confirmYesNoDisplay(text, windowTitle=self.title()):
             Panel.apply(self)
 
