@@ -128,7 +128,7 @@ class ResultSection:
         self._fill_table(table)
         self._plot([])
         notes = [
-            f"\N{BULLET} " + (f"{tree_name(model)}: {text}" if len(models) > 1 else text)
+            "\N{BULLET} " + (f"{tree_name(model)}: {text}" if len(models) > 1 else text)
             for model in models
             for text in json.loads(model.GetAttribute(NOTES) or "[]")
         ]
