@@ -11,8 +11,9 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside, geodesic_distance
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .component_distances import LARGE, depth_and_characteristic, geodesic_distance_on
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .curve_skeleton import Branch, Node
 from .endpoints import missing_endpoints
@@ -79,8 +80,8 @@ class _ComponentRun:
         if gpu is not None:
             gpu.keep(mask, gpu.put(mask))
         with self.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(mask, spacing, progress, gpu)
-            self.depth, self.characteristic = found
+            self.depth = distance_to_outside(mask, spacing, progress, gpu)
+            self.characteristic = euler_characteristic(mask, gpu)
             self.curves = ComponentCurves(self.depth, spacing)
             self.thinning = LevelThinning(mask, self.depth, spacing, self.characteristic)
 
@@ -152,7 +153,7 @@ class _ComponentRun:
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
-        self.distances = geodesic_distance_on(
+        self.distances = geodesic_distance(
             self.mask,
             self.thinning.skeleton,
             self.spacing,

@@ -18,11 +18,9 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
-from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.distances import LARGE, neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.masks import label_components
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
-
-from .component_distances import LARGE
 
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint, to

@@ -16,10 +16,6 @@ from FuzzyVesselCoreLib.voxels.distances import (
     unit_of,
 )
 from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph
-from PotentialSkeletonLib.component_distances import (
-    depth_and_characteristic,
-    geodesic_distance_on,
-)
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -366,12 +362,12 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        found = depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
-        np.testing.assert_array_equal(found[0], depth)
-        assert found[1] == topology.euler_characteristic(mask)
-        task = mask, sources, spacing, Progress(), None, gpu
-        found = geodesic_distance_on(*task)
+        np.testing.assert_array_equal(distance_to_outside(mask, spacing, None, gpu), depth)
+        characteristic = topology.euler_characteristic(mask)
+        assert topology.euler_characteristic(mask, gpu) == characteristic
+        task = mask, sources, spacing, None, None, gpu
+        found = geodesic_distance(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, Progress()
@@ -379,9 +375,9 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         assert protrusion_endpoints(*task, gpu, 1.25).tolist() == ends.tolist()
         found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
-        task = mask, more, spacing, Progress(), known.copy(), gpu
+        task = mask, more, spacing, None, known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(geodesic_distance(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
         radii = skeleton_graph.radius_at(*task, gpu)
