@@ -107,7 +107,7 @@ class PotentialSkeletonLogic(ScriptedLoadableModuleLogic):
         progress: Callable[[float], bool | None] | None = None,
         **choices: Any,
     ) -> Any:
-        """Find the centrelines of an object; the scene changes only if all goes well.
+        """Find the centrelines of an object; the scene is not changed before all is found.
 
         Each output is asked for in the same way: True (or None) adds new nodes, False leaves it
         out, and nodes that are given are filled. All outputs hang under the input's parent

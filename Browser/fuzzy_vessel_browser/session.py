@@ -359,7 +359,7 @@ class Session:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
         from PotentialSkeletonMRML.objects import read_object
-        from PotentialSkeletonMRML.outputs import skeleton_of, write_skeletons
+        from PotentialSkeletonMRML.outputs import write_skeletons
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
         options: Any = dict(drop_islands=SMALL_ISLAND, close_tunnels=width, device=self.device)
@@ -367,7 +367,7 @@ class Session:
         found: list = []
         for vessel in vessels:
             object_ = read_object(self.result.labelmapNode, None, vessel.label)
-            skeleton = await self.compute(partial(skeleton_of, object_, options))
+            skeleton = await self.compute(partial(object_.skeleton, options))
             found.append((object_, skeleton, {"modelNode": [], "tableNode": []}))
         self._clear_trees()
         for vessel, tree in zip(vessels, write_skeletons(found)):

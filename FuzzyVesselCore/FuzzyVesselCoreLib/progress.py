@@ -19,7 +19,8 @@ POLL_INTERVAL = 0.05  # seconds between two calls of the callback while compiled
 class Progress:
     """Share of a run that is done, reported to ``callback(share) -> bool or None``; False cancels.
 
-    ``wait(work, progress)``, where it is given, returns ``work(progress)`` of another thread.
+    ``wait(work, progress)``, where it is given, returns ``work(told)`` of another thread, whose
+    ``told(share)`` is called like the callback, while it calls `progress` itself.
 
     Examples
     --------
@@ -73,7 +74,8 @@ class Progress:
     def carry_out(self, work: Callable[["Progress"], Any]) -> Any:
         """Return ``work(progress)``, of another thread where the run has one."""
         self.check()
-        return self._root._wait(work, self) if self._root._wait else work(self)
+        wait = self._root._wait
+        return wait(lambda told: work(Progress(told)), self) if wait else work(self)
 
     def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
         """Return ``work(*args, stop)``, which runs in a thread while the callback is called.

@@ -11,11 +11,12 @@ import numpy as np
 
 from FuzzyVesselCoreLib.gpu.device import on_device_or_cpu
 from FuzzyVesselCoreLib.progress import Progress
+from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside, geodesic_distance
+from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .component_distances import LARGE, depth_and_characteristic, geodesic_distance_on
 from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
 from .curve_skeleton import Branch, Node
-from .endpoints import endpoints_beyond, protrusion_endpoints
+from .endpoints import missing_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
 from .report import component_report
@@ -37,7 +38,6 @@ class ComponentSkeleton:
     seconds: dict[str, float]  # of each stage
 
 
-MIN_PROTRUSION = 2.0  # voxels that a protrusion is longer than its width demands
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
 
@@ -80,8 +80,8 @@ class _ComponentRun:
         if gpu is not None:
             gpu.keep(mask, gpu.put(mask))
         with self.stage("distance", 0.0, 0.05) as progress:
-            found = depth_and_characteristic(mask, spacing, progress, gpu)
-            self.depth, self.characteristic = found
+            self.depth = distance_to_outside(mask, spacing, progress, gpu)
+            self.characteristic = euler_characteristic(mask, gpu)
             self.curves = ComponentCurves(self.depth, spacing)
             self.thinning = LevelThinning(mask, self.depth, spacing, self.characteristic)
 
@@ -102,13 +102,18 @@ class _ComponentRun:
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
-            endpoints = self.add_protrusions()
+            endpoints = self.trace_to_endpoints(None, 0.65)
+            if self.field is not None:
+                self.trace_from_seeds(self.seeds, "divergence", 0.74)
             self.thin_along_curves(0.75)
-            if self.extend_ends(endpoints):
+            if len(self.trace_to_endpoints(endpoints, 0.8)):
                 self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
-            self.add_sharp_parts()
+            with self.stage("tips", 0.9, 0.94) as progress:
+                self.measure_distances(progress)
+                seeds = curvature_seeds(self.mask, progress)
+            self.trace_from_seeds(seeds, "curvature", 0.94)
             self.thin_along_curves(0.95)
             self.thinning.end_level()
         return self.result()
@@ -143,14 +148,12 @@ class _ComponentRun:
             self.curves.trace_core(field, [p for p in points if p.kind != REPELLER], progress)
 
     def thin_along_curves(self, start: float) -> None:
-        curves, thinning = self.curves, self.thinning
         with self.stage("thinning", start, start + 0.05) as progress:
-            thinning.thin_along(curves.passed.voxels(), curves.starts, progress)
-            curves.starts = np.intersect1d(curves.starts, thinning.skeleton, assume_unique=True)
+            self.thinning.thin_along(self.curves, progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
-        self.distances = geodesic_distance_on(
+        self.distances = geodesic_distance(
             self.mask,
             self.thinning.skeleton,
             self.spacing,
@@ -159,59 +162,34 @@ class _ComponentRun:
             gpu=self.gpu,
         )
 
-    def add_protrusions(self) -> np.ndarray:
-        """Curves from the ends of protrusions and from seeds of low divergence; the ends."""
-        min_length = MIN_PROTRUSION * min(self.spacing)
-        with self.stage("tips", 0.65, 0.7) as progress:
-            self.measure_distances(progress)
-            endpoints = protrusion_endpoints(
-                self.distances, self.depth, self.spacing, min_length, progress, self.gpu
-            )
-        with self.stage("curves", 0.7, 0.75) as progress:
-            self.curves.trace_from_endpoints(endpoints, self.distances, progress)
-            if self.field is not None:
-                self.trace_from_seeds(self.seeds, "divergence", progress)
-        return endpoints
-
-    def extend_ends(self, endpoints: np.ndarray) -> bool:
-        """Extend ends of the skeleton to the ends of protrusions; whether any was extended."""
-        with self.stage("tips", 0.8, 0.85) as progress:
-            self.measure_distances(progress)
-            new_endpoints = endpoints_beyond(
-                self.distances,
-                self.depth,
-                self.spacing,
-                self.thinning.skeleton,
-                endpoints,
-                progress,
-                self.gpu,
-            )
-            self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
-        return len(new_endpoints) > 0
-
-    def add_sharp_parts(self) -> None:
-        """Curves from seeds of high surface curvature."""
-        with self.stage("tips", 0.9, 0.94) as progress:
-            self.measure_distances(progress)
-            seeds = curvature_seeds(self.mask, progress)
-        with self.stage("curves", 0.94, 0.95) as progress:
-            self.trace_from_seeds(seeds, "curvature", progress)
-
-    def trace_from_seeds(self, seeds, origin, progress):
+    def trace_to_endpoints(self, endpoints: np.ndarray | None, start: float) -> np.ndarray:
+        """Curves from the endpoints that the skeleton does not lead to besides these; the new."""
         skeleton = self.thinning.skeleton
-        self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
+        with self.stage("tips", start, start + 0.04) as progress:
+            self.measure_distances(progress)
+            new_endpoints = missing_endpoints(
+                self.distances, self.depth, self.spacing, skeleton, endpoints, progress, self.gpu
+            )
+        with self.stage("curves", start + 0.04, start + 0.05) as progress:
+            self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
+        return new_endpoints
+
+    def trace_from_seeds(self, seeds: np.ndarray, origin: str, start: float) -> None:
+        skeleton = self.thinning.skeleton
+        with self.stage("curves", start, start + 0.01) as progress:
+            self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
 
     def result(self) -> ComponentSkeleton:
-        skeleton, passed = self.thinning.skeleton, self.curves.passed
+        skeleton, curves = self.thinning.skeleton, self.curves
         voxels = np.stack(np.unravel_index(skeleton, self.mask.shape), axis=1)
-        is_traced = is_in_any(skeleton, passed.voxels(), self.curves.starts)
+        is_traced = is_in_any(skeleton, curves.voxels(), curves.starts)
         with self.stage("graph", 0.97, 1.0) as progress:
-            positions = passed.positions(voxels)
+            positions = curves.positions(voxels)
             nodes, branches = skeleton_graph(
                 voxels, positions, self.mask, self.spacing, progress, self.gpu
             )
         with self.stage("checks", 1.0, 1.0):
-            indices = index_sum(self.critical_points) if self.field else None
+            sum_of_indices = index_sum(self.critical_points) if self.field else None
             report = component_report(
                 self.mask,
                 voxels,
@@ -220,7 +198,7 @@ class _ComponentRun:
                 branches,
                 self.thinning,
                 self.characteristic,
-                indices,
+                sum_of_indices,
                 self.field,
             )
         seconds = dict(self.seconds)

@@ -1,11 +1,11 @@
 """Endpoints of an object: where it reaches furthest from a core, and by more than its own width.
 
-Seen from the core, each protrusion of the object holds a local maximum of the geodesic distance.
-The voxels further out than some level are connected components, one a protrusion; as that level
-sinks, components grow and merge. A component's maximum is an endpoint as soon as the component is
-longer than its width demands (`SLENDERNESS`). Bumps on a surface, blunt ends and the corners of
-boxes merge into larger components before. Where a skeleton ends within a protrusion, little is left
-of it beyond: such an end is extended.
+Seen from the skeleton, each protrusion of the object holds a local maximum of the geodesic
+distance. The voxels further out than some level are connected components; as that level sinks,
+components grow and merge. A component is a protrusion as soon as it is longer than its width
+demands (`SLENDERNESS`), and the middle of the cap round its maximum is its endpoint. Bumps on a
+surface, blunt ends and the corners of boxes merge into larger components before. Where a skeleton
+ends within a protrusion, little is left of it beyond: such an end is extended.
 """
 
 from collections.abc import Sequence
@@ -18,38 +18,52 @@ import numpy as np
 from FuzzyVesselCoreLib.gpu.kernels import launch_per_item
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress, in_parts
-from FuzzyVesselCoreLib.voxels.distances import neighbour_steps, unit_of
+from FuzzyVesselCoreLib.voxels.distances import LARGE, neighbour_steps, unit_of
 from FuzzyVesselCoreLib.voxels.masks import label_components
 from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 
-from .component_distances import LARGE
-
 KERNELS = Path(__file__).with_suffix(".cu")
-SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint
+SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint, to
+MIN_LENGTH = 2.0  # which so many of the smallest spacings are added
 MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
 LOW_BITS = (1 << 40) - 1  # of a key: the voxel
+
+
+def missing_endpoints(
+    distances: np.ndarray,
+    depth: np.ndarray,
+    spacing: Sequence[float],
+    skeleton: np.ndarray,
+    endpoints: np.ndarray | None,
+    progress: Progress,
+    gpu: Any = None,
+) -> np.ndarray:
+    """Ends of protrusions that a skeleton does not lead to yet: flat indices, ascending.
+
+    Those of all protrusions; once it leads to these `endpoints`, those of protrusions that go on
+    beyond its other ends. `distances` (int32, K, J, I) are geodesic from the skeleton (flat
+    indices, ascending), -1 outside the object, which does not touch the border; `depth` (float32)
+    is the distance to the outside in mm. Voxels are put in their order on the device.
+    """
+    if endpoints is None:
+        return protrusion_endpoints(distances, depth, spacing, progress, gpu)
+    return endpoints_beyond(distances, depth, spacing, skeleton, endpoints, progress, gpu)
 
 
 def protrusion_endpoints(
     distances: np.ndarray,
     depth: np.ndarray,
     spacing: Sequence[float],
-    min_length: float,
     progress: Progress,
     gpu: Any = None,
+    min_length: float = MIN_LENGTH,
 ) -> np.ndarray:
-    """Ends of the object's protrusions: flat indices, ascending.
-
-    `distances` (int32, K, J, I) are geodesic from the core, -1 outside the object, which does not
-    touch the border; `depth` (float32) is the distance to the outside in mm, a protrusion is
-    longer than `SLENDERNESS` times its radius and `min_length` (mm). The voxels are put in their
-    order on the device.
-    """
+    """The ends of all protrusions; see `missing_endpoints`."""
     task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
     ordered = _ranked(gpu, *task)
     progress.check()
-    limits = unit_of(spacing), min_length
+    limits = unit_of(spacing), min_length * min(spacing)
     maxima, widths = progress.wait_for(join_by_rank, *ordered, *limits)
     return _end_caps(distances, maxima, widths, spacing, progress, gpu)
 
@@ -63,11 +77,7 @@ def endpoints_beyond(
     progress: Progress,
     gpu: Any = None,
 ) -> np.ndarray:
-    """Ends of the protrusions that go on beyond an end of a skeleton: flat indices, ascending.
-
-    Distances are from the skeleton (flat indices, ascending), `endpoints` those ends that stay; the
-    rest as for `protrusion_endpoints`.
-    """
+    """The ends of those that go on beyond an end of a skeleton; see `missing_endpoints`."""
     flat, depths = distances.reshape(-1), depth.reshape(-1)
     offsets, weights = neighbour_steps(distances.shape, spacing)
     neighbours = np.isin(skeleton[:, None] + offsets, skeleton).sum(axis=1)

@@ -388,9 +388,11 @@ def automatic_charge_distance(
     if there is one) does not touch the border of the array.
     """
     with needs_numba():  # the package can be imported without it
-        from FuzzyVesselCoreLib.voxels.distances import distance_to_outside, ridge_depths
-
-        from .component_distances import distance_on
+        from FuzzyVesselCoreLib.voxels.distances import (
+            distance_on,
+            distance_to_outside,
+            ridge_depths,
+        )
     unit = (1.0, 1.0, 1.0)
     if gpu is not None:
         ridge = gpu.get(ridge_depths(distance_on(gpu, mask, unit, progress)))

@@ -52,10 +52,10 @@ class SkeletonOptions:
     method : str
         Of `force_field`.
     device : str
-        Where the force field is computed and, in a large object, its roots, seeds, distances, end
-        caps and radii; all else is done on the CPU. "auto" (CUDA where it is usable, but for small
-        components; a component for which it fails is begun anew on the CPU), "cpu", "cuda",
-        "cuda:1".
+        Where the force field is computed and, of a large object, components, distances, roots,
+        seeds, end caps and radii; curves and thinning are the CPU's. "auto" (CUDA where it is
+        usable, but for small components; a component for which it fails is begun anew on the CPU),
+        "cpu", "cuda", "cuda:1".
     drop_islands : int
         Remove components of fewer voxels first (never the largest).
     close_tunnels : float

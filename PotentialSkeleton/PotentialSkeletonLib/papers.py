@@ -36,7 +36,10 @@ def sum_serially(
     progress: Progress | None = None,
     workers: int | None = 1,
 ) -> np.ndarray:
-    """Forces of charges at points, both integers (n, 3): the paper's serial program."""
+    """Forces of charges at points, both integers (n, 3): the paper's serial program.
+
+    With `workers` None the same sums are shared by all cores.
+    """
     progress = Progress.of(progress)
     both = np.concatenate([points, charges]).astype(np.int64)
     squares = np.arange(int((np.ptp(both, axis=0) ** 2).sum()) + 1, dtype=float)

@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
-from FuzzyVesselCoreLib.voxels.distances import distance_to_outside
+from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside
 from FuzzyVesselCoreLib.voxels.masks import (
     CUBE,
     bounding_box,
@@ -21,7 +21,6 @@ from FuzzyVesselCoreLib.voxels.masks import (
 )
 from FuzzyVesselCoreLib.voxels.topology import cycle_count, euler_characteristic
 
-from .component_distances import LARGE
 from .options import (
     EMPTY,
     MIN_STRENGTH,

@@ -42,13 +42,13 @@ def component_report(
     branches: Sequence[Branch],
     thinning: "LevelThinning",
     characteristic: int,
-    indices: int | None,
+    sum_of_indices: int | None,
     field: "ForceField | None",
 ) -> dict[str, Any]:
     """The part of one component (bool) in the report of the whole; see `skeleton_report`.
 
     Checked are the skeleton's voxels (n, 3) and its graph; some are on traced curves (bool (n,)).
-    `characteristic` is the object's of Euler, `indices` the `index_sum` of its critical points.
+    `characteristic` is the object's of Euler, `sum_of_indices` that of its critical points.
     """
     pieces, own_characteristic = topology(voxels)
     cycles = len(branches) - len(nodes) + pieces
@@ -60,7 +60,7 @@ def component_report(
         same_cycles=cycles == pieces - own_characteristic == 1 - characteristic,
         no_duplicate_nodes=len(np.unique(rounded, axis=0)) == len(nodes),
     )
-    doubts = [NOT_RESOLVED] if indices not in (None, characteristic) else []
+    doubts = [NOT_RESOLVED] if sum_of_indices not in (None, characteristic) else []
     doubts += [BROKEN_GUARANTEES[name] for name, held in guarantees.items() if not held]
     return dict(
         sums=dict(
@@ -74,7 +74,7 @@ def component_report(
         level_voxels=thinning.level_voxels,
         lists=dict(
             charge_distances=field.charge_distance if field else None,
-            index_sums=indices,
+            index_sums=sum_of_indices,
             euler_characteristics=characteristic,
         ),
         guarantees=guarantees,

@@ -2,7 +2,7 @@
 
 A curve is an integral curve of the force as it is between the voxels, trilinear: its zeros are the
 critical points, so from a saddle it leads to another critical point. It ends there, at a curve
-that was traced before, or where the object ends.
+that was traced before, or where the solid that carries the charges ends.
 
 On a tube of constant width the force along the tube is some 1/200 of the force across it: steps
 that follow the force alone would have to be as short. A step is therefore exponential Euler: across

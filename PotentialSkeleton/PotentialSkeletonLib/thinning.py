@@ -7,7 +7,7 @@ ends when no other point is simple. Voxels are flat indices, ascending, off the 
 import math
 from functools import cached_property
 from heapq import heappop, heappush
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from FuzzyVesselCoreLib.jit import compiled, compiled_inside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import removal_order
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
+
+if TYPE_CHECKING:
+    from .traced_curves import ComponentCurves
 
 Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
@@ -243,13 +246,14 @@ class LevelThinning:
         self.level_voxels: list[int] = []
         self.removable, self.is_thin = 0, True
 
-    def thin_along(self, traced: np.ndarray, starts: np.ndarray, progress: Progress) -> None:
-        """Take the skeleton on along traced voxels and to the starts of curves; see `_start`.
+    def thin_along(self, curves: "ComponentCurves", progress: Progress) -> None:
+        """Take the skeleton on along the voxels of curves to their starts; see `_grown`.
 
-        Traced voxels go last; starts stay, unless they lie beside the skeleton instead of ending
-        it.
+        Voxels of curves go last. Starts stay, unless they lie beside the skeleton instead of ending
+        it: these are no starts any more.
         """
-        voxels = self._start(union(traced, starts, self.skeleton), starts, progress)
+        traced, starts = curves.voxels(), curves.starts
+        voxels = self._grown(union(traced, starts, self.skeleton), starts, progress)
         progress.check()
         order = removal_order(self._depth, voxels)
         stays = is_in_any(voxels, starts, self._level)
@@ -257,6 +261,7 @@ class LevelThinning:
         skeleton = thin(voxels, order, stays, on_curve, self._shape)
         progress.check()
         self.skeleton = trim(skeleton, self._level, self._shape)
+        curves.starts = np.intersect1d(starts, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
@@ -266,7 +271,7 @@ class LevelThinning:
         self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
         self._level = self.skeleton
 
-    def _start(self, wanted: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
+    def _grown(self, wanted: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
         """The wanted voxels in the object's topology.
 
         They are grown from the skeleton of the stage before; where there is none yet, and the

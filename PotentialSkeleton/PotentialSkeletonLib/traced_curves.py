@@ -20,19 +20,27 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 
 
 class ComponentCurves:
-    """Traces the curves of a component; `passed` are the voxels that they pass.
+    """Traces the curves of a component; their voxels, and where they pass these.
 
-    `starts` are those (flat indices, ascending) where curves begin, or meet at a critical point,
-    and which should stay in the skeleton; thinning may give up some.
-    Without a field, from which `trace_core` begins, there are no curves. `depth` is the distance to
-    the outside, `distances` (int32) are along the component from the skeleton.
+    `starts` (flat indices, ascending) are endpoints and seeds that curves were traced from, and the
+    critical points: thinning keeps them, but for some that it gives up. Without a field, from which
+    `trace_core` begins, there are no curves. `depth` is the distance to the outside, `distances`
+    (int32) are along the component from the skeleton.
     """
 
     def __init__(self, depth: np.ndarray, spacing: tuple[float, ...]) -> None:
         self._depth, self._spacing = depth, spacing
         self._tracer: Tracer | None = None
-        self.passed = CurveVoxels(depth)
+        self._passed = CurveVoxels(depth)
         self.starts = np.empty(0, np.int64)
+
+    def voxels(self) -> np.ndarray:
+        """Flat indices, ascending, of the voxels that the curves pass."""
+        return self._passed.voxels()
+
+    def positions(self, voxels: np.ndarray) -> np.ndarray:
+        """Where the curves pass each of some voxels (n, 3), else its centre; float (n, 3)."""
+        return self._passed.positions(voxels)
 
     def trace_core(
         self, field: ForceField, points: Sequence[CriticalPoint], progress: Progress
@@ -45,7 +53,7 @@ class ComponentCurves:
         self._tracer = Tracer(field.vectors, field.classes, ends)
         for curve in core_curves(self._tracer, points):
             progress.check()
-            self.passed.add(curve)
+            self._passed.add(curve)
 
     def trace_from_endpoints(
         self, endpoints: np.ndarray, distances: np.ndarray, progress: Progress
@@ -74,7 +82,7 @@ class ComponentCurves:
         progress.check()
         depth, clearance, used = self._depth, CLEARANCE[origin], []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
-        present = np.unique(np.concatenate([skeleton, self.passed.voxels(), self.starts]))
+        present = np.unique(np.concatenate([skeleton, self._passed.voxels(), self.starts]))
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
         while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
@@ -107,7 +115,7 @@ class ComponentCurves:
         if self._tracer is None:
             return descent_path(distances, None, voxel).astype(float)
         curve = self._tracer.trace_along(descent_path(distances, self._tracer.vectors, voxel))
-        self.passed.add(curve)
+        self._passed.add(curve)
         return curve
 
 

@@ -186,8 +186,8 @@ NO_SEGMENT = (0.85, 0.25, 0.2)  # the colour of a tree of a labelmap
 COLOR_ARRAYS = {"branch": "BranchColor", "generation": "GenerationColor", "tree": "TreeColor"}
 
 
-def color_model(model: Any, kind: str, tree: Any) -> None:
-    """Colour lines or tubes as `extract` fills them; `tree` is the colour of their segment."""
+def color_model(model: Any, kind: str, own: Any) -> None:
+    """Colour lines or tubes as `extract` fills them; `own` is the colour of their segment."""
     import vtk
 
     data, display = model.GetPolyData(), model.GetDisplayNode()
@@ -198,7 +198,7 @@ def color_model(model: Any, kind: str, tree: Any) -> None:
         display.SetAndObserveColorNodeID(COLORS)
         display.SetScalarRangeFlag(display.UseDataScalarRange)
     else:
-        colors = np.array(line_colors(data, kind, tree), float).reshape(-1, 3)
+        colors = np.array(line_colors(data, kind, own), float).reshape(-1, 3)
         values = np.rint(255 * colors).astype(np.uint8)
         data.GetCellData().AddArray(vtk_array(values, COLOR_ARRAYS[kind]))
         display.SetActiveScalar(COLOR_ARRAYS[kind], vtk.vtkAssignAttribute.CELL_DATA)
@@ -224,12 +224,12 @@ def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
             node.GetDisplayNode().LightingOff()
 
 
-def line_colors(data: Any, kind: str, tree: Any) -> list[Any]:
-    """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `tree` is that of the segment."""
+def line_colors(data: Any, kind: str, own: Any) -> list[Any]:
+    """One colour (r, g, b), 0..1, for each line of a vtkPolyData; `own` is that of the segment."""
     arrays = {"radius": "MeanRadius", "generation": "Generation"}
     values = values_of(data, arrays.get(kind, "BranchId"))
     if values is None or kind == "tree":
-        return [tree] * data.GetNumberOfCells()
+        return [own] * data.GetNumberOfCells()
     if kind == "radius":
         low, high = radius_range(data)
         return [radius_color(each) for each in (values - low) / (high - low or 1)]

@@ -20,7 +20,7 @@ from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
 from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib import CurveSkeleton, skeletonize
+from PotentialSkeletonLib import CurveSkeleton
 from PotentialSkeletonLib.curve_skeleton import Branch
 
 from . import lines
@@ -122,13 +122,8 @@ def extract_all(
     root = Progress.of(progress)
     for (object_, nodes), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
         part = root.part(start / sum(sizes), end / sum(sizes))
-        found.append((object_, part.carry_out(partial(skeleton_of, object_, options)), nodes))
+        found.append((object_, part.carry_out(partial(object_.skeleton, options)), nodes))
     return write_skeletons(found)
-
-
-def skeleton_of(object_: InputObject, options: dict, progress: Any) -> CurveSkeleton:
-    """The skeleton of an object by options of `skeletonize`."""
-    return skeletonize(object_.mask, object_.spacing, progress=progress, **options)
 
 
 def write_skeletons(
@@ -209,22 +204,22 @@ def _note_origin(
 
 
 def update_outputs(add: Callable, model: Any) -> None:
-    """Let all other outputs of a run follow from its lines.
+    """Let the outputs of a run follow from its lines.
 
-    The labelmap does not: it keeps the voxels that were found.
+    But for the labelmap: it keeps the voxels that were found.
     """
     nodes = own_nodes(model)
     if "curveNodes" in nodes:
         _fill_curves(add, model, nodes["curveNodes"])
-    update_table(model)
+    update_names(model)
     for node in nodes.get("tubesNode", ()):  # with all arrays of the lines, names included
         lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
     arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
     color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
 
 
-def update_table(model: Any) -> None:
-    """Let the names in the lines, the table and the names of curves follow from the model."""
+def update_names(model: Any) -> None:
+    """Let the names in the lines, in the table and of curves follow from those in the model."""
     lines.show_names(model)
     nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):
@@ -300,10 +295,15 @@ def own_nodes(model: Any) -> dict[str, list[Any]]:
     return {output: nodes for output, nodes in found.items() if nodes}
 
 
-def is_current(model: Any, input_node: Any) -> bool:
-    """Whether a model was made of its object as it is now, as far as is known."""
-    now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
-    return may_be_same(model.GetAttribute(VESSELS) or "", now)
+def why_outdated(models: Sequence[Any], input_node: Any, settings: str) -> str:
+    """What was changed since models were made of an object, as a sentence; empty if nothing was."""
+    for model in models:
+        now = voxels_fingerprint(input_node, model.GetAttribute(SEGMENT))
+        if not may_be_same(model.GetAttribute(VESSELS) or "", now):
+            return _("The vessels were edited after the centrelines were found: press Apply.")
+    if any((model.GetAttribute(SETTINGS) or settings) != settings for model in models):
+        return _("Settings were changed after the centrelines were found: press Apply.")
+    return ""
 
 
 # ---- Branches as markup curves, which lie in a folder of the subject hierarchy

@@ -50,7 +50,7 @@ class Colouring(LabelledEnum):
 
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
-    """The panel's choices and its defaults; `PotentialSkeletonLogic.extract` explains them."""
+    """The panel's choices; `PotentialSkeletonLogic.extract`, of other defaults, explains them."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     segment: str = ""  # its ID

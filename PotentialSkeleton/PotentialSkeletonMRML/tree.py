@@ -21,7 +21,7 @@ from PotentialSkeletonLib.tree import Course, rooted_forest
 
 from . import interchange, lines, outputs, vessels
 from .objects import read_object
-from .outputs import ROLE, tree_name, update_table
+from .outputs import ROLE, tree_name, update_names
 
 REFERENCE = ROLE + "ReferenceDiameter"  # attribute of a model
 
@@ -184,7 +184,7 @@ class Tree:
 
     def _set_names(self, names: dict[int, str]) -> None:
         lines.set_names(self.model, names)
-        update_table(self.model)
+        update_names(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
         """Name branches by the rules of an anatomy, and return what was named.
@@ -371,7 +371,7 @@ class Tree:
             array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN
             self.model.GetPolyData().GetCellData().AddArray(array)
         if columns:
-            update_table(self.model)
+            update_names(self.model)
             self.model.GetPolyData().Modified()
 
     # --- dividing

@@ -21,7 +21,7 @@ from PotentialSkeletonMRML import lines
 from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
-# Of the table of branches, in the order of its columns.
+# Of `CurveSkeleton.to_table`, what the panel's table shows, in this order.
 COLUMNS = (
     "branch", "generation", "length_mm", "mean_radius_mm", "narrowest_radius_mm", "name", "tree",
 )  # fmt: skip
@@ -128,16 +128,14 @@ class ResultSection:
         self._fill_table(table)
         self._plot([])
         notes = [
-            f"{tree_name(model)}: {text}" if len(models) > 1 else text
+            "\N{BULLET} " + (f"{tree_name(model)}: {text}" if len(models) > 1 else text)
             for model in models
             for text in json.loads(model.GetAttribute(NOTES) or "[]")
         ]
-        self.ui.notesText.plainText = "\n".join(f"\N{BULLET} {each}" for each in notes)
+        self.ui.notesText.plainText = "\n".join(notes)
 
     def _table(self) -> dict[str, list]:
-        return lines.joint_table(
-            (tree_name(model), lines.stored_table(model)) for model in self.models
-        )
+        return lines.joint_table((tree_name(m), lines.stored_table(m)) for m in self.models)
 
     def _show_legend(self, kind: str) -> None:
         """Say what the colours of the centrelines mean, beside a strip of them."""

@@ -100,13 +100,10 @@ class SkeletonPanel(Panel):
         if self.problem:
             return _("Correct that, or choose other vessels; then press Apply again.")
         models, settings = self.result.models, choices.settings_text(self.parameters)
-        if not all(outputs.is_current(model, self.parameters.input) for model in models):
-            return _("The vessels were edited after the centrelines were found: press Apply.")
-        if any((each.GetAttribute(outputs.SETTINGS) or settings) != settings for each in models):
-            return _("Settings were changed after the centrelines were found: press Apply.")
-        if models:
-            return self.result.advice
-        return _("Press Apply to find the centrelines.")
+        why = outputs.why_outdated(models, self.parameters.input, settings)
+        if not models:
+            return _("Press Apply to find the centrelines.")
+        return why or self.result.advice
 
     # --- the vessels: a labelmap, or one or several segments of a segmentation
 
@@ -173,10 +170,10 @@ class SkeletonPanel(Panel):
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
+        ).format(
+            names=", ".join(outputs.tree_name(model) for model in changed),
+            count=sum(len(lines.steps_of(model)) for model in changed),
         )
-        names = ", ".join(outputs.tree_name(model) for model in changed)
-        count = sum(len(lines.steps_of(model)) for model in changed)
-        text = text.format(names=names, count=count)
         if not changed or slicer.util.confirmYesNoDisplay(text, windowTitle=self.title()):
             Panel.apply(self)
 

@@ -126,6 +126,12 @@ def test_options_reach_the_algorithm(scan, tmp_path, capsys, without_3d):
     assert not labels[mask == 0].any()
 
 
+def test_a_seed_without_contrast_is_told_with_its_place(scan, tmp_path, capsys, without_3d):
+    seeds = ["--seed", "15,10,6", "--seed", "2,2,1"]
+    told(capsys, "segment", scan[0], *seeds, "--out", tmp_path / "results")
+    assert "Without contrast: I,J,K = 2,2,1." in report_in(tmp_path / "results")["warnings"]
+
+
 def test_automatic_seeds(scan, tmp_path, without_3d, capsys):
     path, vessel = scan
     out = tmp_path / "results"

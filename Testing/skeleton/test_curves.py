@@ -16,10 +16,6 @@ from FuzzyVesselCoreLib.voxels.distances import (
     unit_of,
 )
 from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph
-from PotentialSkeletonLib.component_distances import (
-    depth_and_characteristic,
-    geodesic_distance_on,
-)
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
 from PotentialSkeletonLib.endpoints import (
     CAP_REACH,
@@ -318,7 +314,7 @@ def check_endpoints(mask, seed, spacing, min_length):
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
     ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
-    found = protrusion_endpoints(distances, depth, spacing, min_length, Progress())
+    found = protrusion_endpoints(distances, depth, spacing, Progress(), None, min_length)
     assert found.tolist() == sorted(set(ends))
     return len(wanted)
 
@@ -335,14 +331,14 @@ def test_a_fork_has_endpoints_at_its_ends_and_a_ball_has_none():
     source = np.ravel_multi_index(fork, mask.shape)
     depth, spacing = distance_to_outside(mask, (1, 1, 1)), (1, 1, 1)
     distances = geodesic_distance(mask, np.array([source]), spacing)
-    flat = protrusion_endpoints(distances, depth, spacing, 2.0, Progress())
+    flat = protrusion_endpoints(distances, depth, spacing, Progress())
     found = np.unravel_index(flat, mask.shape)
     ends = sorted(np.rint(axis[-1] + 1).tolist() for axis in axes)
     assert np.abs(np.sort(np.stack(found, axis=1), axis=0) - np.sort(ends, axis=0)).max() <= 7
     ball = padded(tube(line((10, 10, 10), (10, 10, 10), 1), 8, (21, 21, 21)))
     middle = np.array([np.ravel_multi_index((11, 11, 11), ball.shape)])
     distances, depth = geodesic_distance(ball, middle, spacing), distance_to_outside(ball, spacing)
-    assert protrusion_endpoints(distances, depth, spacing, 2.0, Progress()).size == 0
+    assert protrusion_endpoints(distances, depth, spacing, Progress()).size == 0
 
 
 def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
@@ -366,22 +362,22 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         rng = np.random.default_rng(seed)
         mask = padded(random_solid(rng, 18)) != 0
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
-        found = depth_and_characteristic(mask, spacing, Progress(), gpu)
         depth = distance_to_outside(mask, spacing)
-        np.testing.assert_array_equal(found[0], depth)
-        assert found[1] == topology.euler_characteristic(mask)
-        task = mask, sources, spacing, Progress(), None, gpu
-        found = geodesic_distance_on(*task)
+        np.testing.assert_array_equal(distance_to_outside(mask, spacing, None, gpu), depth)
+        characteristic = topology.euler_characteristic(mask)
+        assert topology.euler_characteristic(mask, gpu) == characteristic
+        task = mask, sources, spacing, None, None, gpu
+        found = geodesic_distance(*task)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
-        task = known, 0.3 * depth, spacing, 0.5, Progress()
-        ends = protrusion_endpoints(*task)
-        assert protrusion_endpoints(*task, gpu).tolist() == ends.tolist()
+        task = known, 0.3 * depth, spacing, Progress()
+        ends = protrusion_endpoints(*task, None, 1.25)
+        assert protrusion_endpoints(*task, gpu, 1.25).tolist() == ends.tolist()
         found_ends += len(ends)
         more = np.flatnonzero(known > 0)[[-1, -9]]
-        task = mask, more, spacing, Progress(), known.copy(), gpu
+        task = mask, more, spacing, None, known.copy(), gpu
         geodesic_distance(mask, more, spacing, known=known)
-        np.testing.assert_array_equal(geodesic_distance_on(*task), known)
+        np.testing.assert_array_equal(geodesic_distance(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
         task = points, mask, spacing
         radii = skeleton_graph.radius_at(*task, gpu)

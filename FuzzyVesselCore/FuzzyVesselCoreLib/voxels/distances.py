@@ -1,15 +1,23 @@
-"""Distances in an object: to its outside (Euclidean, in mm) and along it (geodesic)."""
+"""Distances in an object: to its outside (Euclidean, in mm) and along it (geodesic).
+
+On a CUDA device or the CPU: the same numbers.
+"""
 
 import math
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..gpu.kernels import launch_per_item
 from ..jit import compiled, longer
 from ..progress import Progress, in_parts
 
+KERNELS = Path(__file__).with_suffix(".cu")
+LARGE = 1 << 20  # voxels of a box: in smaller ones the CPU has distances and labels sooner
+ROUNDS = 16  # on a device, between two tests of whether anything changed
 STEPS_PER_VOXEL = 16  # units in the smallest spacing
 STEPS = np.array([step for step in np.ndindex(3, 3, 3) if step != (1, 1, 1)]) - 1
 NO_ZERO = np.float32(1e12)  # squared mm: further than any line is long
@@ -17,7 +25,7 @@ FAR = np.int32(1 << 30)  # not reached; a step more is no overflow
 
 
 def distance_to_outside(
-    mask: np.ndarray, spacing: Sequence[float], progress: Progress | None = None
+    mask: np.ndarray, spacing: Sequence[float], progress: Progress | None = None, gpu: Any = None
 ) -> np.ndarray:
     """The exact distance of each voxel's centre to the nearest centre outside the object, in mm.
 
@@ -28,6 +36,8 @@ def distance_to_outside(
     array: pad an object that touches its border. Returns float32, 0 outside.
     """
     progress = Progress.of(progress)
+    if gpu is not None:
+        return gpu.get(distance_on(gpu, gpu.put(mask), spacing, progress))
     solid = np.ascontiguousarray(mask) != 0
     voxels, squared = np.flatnonzero(solid), np.zeros(solid.shape, np.float32)
     for axis in (2, 1, 0):
@@ -36,6 +46,19 @@ def distance_to_outside(
         in_parts(partial(_lower_envelopes, *task), len(voxels), len(voxels))
         progress.check()
     return squared
+
+
+def distance_on(gpu: Any, mask: Any, spacing: Sequence[float], progress: Progress) -> Any:
+    """`distance_to_outside` of a device's mask (bool)."""
+    distance = gpu.xp.where(mask, NO_ZERO, np.float32(0))
+    for axis in (2, 1, 0):
+        squared, distance = distance, gpu.xp.empty_like(distance)
+        stride = np.int64(np.prod(mask.shape[axis + 1 :], dtype=int))
+        line = stride, np.int64(mask.shape[axis]), np.float64(spacing[axis] ** 2)
+        task = squared, distance, np.int64(mask.size), *line, np.int32(axis == 0)
+        launch_per_item(gpu, KERNELS, "nearest_outside", mask.size, task)
+        progress.check()
+    return distance
 
 
 @compiled
@@ -128,15 +151,18 @@ def geodesic_distance(
     spacing: Sequence[float],
     progress: Progress | None = None,
     known: np.ndarray | None = None,
+    gpu: Any = None,
 ) -> np.ndarray:
     """The length of the shortest path inside an object from the nearest source; int32 (K, J, I).
 
     Steps lead to 26 neighbours; lengths are in units of `unit_of` the spacing, -1 outside and where
     no source is reached. A queue of buckets (Dial 1969) takes voxels by their distances. The object
     of the mask (not 0) must not touch the border; `sources` are flat indices of the voxels that
-    have distance 0. Distances `known` from other sources are lowered, in place, where these are
-    nearer.
+    have distance 0. Distances `known` from other sources are lowered where these are nearer; they
+    may be written. A device keeps its copy of the distances.
     """
+    if gpu is not None:
+        return _geodesic_on(gpu, mask, sources, spacing, Progress.of(progress), known)
     offsets, weights = neighbour_steps(mask.shape, spacing)
     given = np.ascontiguousarray(mask)
     distances = np.where(given, FAR, np.int32(-1)) if known is None else known
@@ -148,6 +174,32 @@ def geodesic_distance(
     if known is None:
         distances[distances == FAR] = -1
     return distances
+
+
+def _geodesic_on(
+    gpu: Any,
+    mask: np.ndarray,
+    sources: np.ndarray,
+    spacing: Sequence[float],
+    progress: Progress,
+    known: np.ndarray | None,
+) -> np.ndarray:
+    xp = gpu.xp
+    steps = (gpu.put(step.astype(np.int32)) for step in neighbour_steps(mask.shape, spacing))
+    solid = gpu.put(mask)
+    voxels = xp.flatnonzero(solid)
+    distances = xp.where(solid, FAR, np.int32(-1)) if known is None else gpu.put(known)
+    gpu.drop(known)
+    distances.reshape(-1)[gpu.put(np.asarray(sources))] = 0
+    changed = xp.ones(1, np.int32)
+    task = voxels, np.int64(len(voxels)), *steps, distances, changed
+    while gpu.get(changed)[0]:
+        progress.check()
+        changed[:] = 0
+        for _ in range(ROUNDS):
+            launch_per_item(gpu, KERNELS, "lower", len(voxels), task)
+    distances[distances == FAR] = -1
+    return gpu.keep(gpu.get(distances), distances)
 
 
 def unit_of(spacing: Sequence[float]) -> float:

@@ -103,13 +103,16 @@ def neighbour_bits(states: np.ndarray, voxel: int, row: int, plane: int, flag: i
 CELLS_AT_ONCE = 1 << 20  # they fit in a core's cache
 
 
-def euler_characteristic(mask: np.ndarray) -> int:
+def euler_characteristic(mask: np.ndarray, gpu: Any = None) -> int:
     """Components - tunnels + cavities of an object (K, J, I; not 0).
 
     The object is taken as the union of its voxels' closed cubes, which has the same components,
     tunnels and cavities as the digital object: the characteristic is the number of corners - edges
     + faces - cubes.
     """
+    if gpu is not None:
+        solid = gpu.xp.pad(gpu.put(mask), 1)
+        return signed_cells(solid.ravel(), solid.strides, solid.size)
     padded = np.pad(np.ascontiguousarray(mask, bool), 1)
     cells, strides, found = padded.reshape(-1), padded.strides, 0
     for last in range(CELLS_AT_ONCE, cells.size + CELLS_AT_ONCE, CELLS_AT_ONCE):

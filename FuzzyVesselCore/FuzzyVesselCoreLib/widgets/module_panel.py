@@ -89,8 +89,7 @@ class Panel:
     def react(self) -> None:
         """Change what follows from a person's act or a changed node, before `show` draws it.
 
-        This is the only place, beside runs and the slots of widgets, that changes nodes or starts
-        timers.
+        Beside runs, slots of widgets and `enter`, this is the only place that changes nodes.
         """
 
     def show(self) -> None:
@@ -103,7 +102,7 @@ class Panel:
     def run(self, parameters: Any, progress: Any) -> str:
         """Do the module's work, and return the message to show.
 
-        `Cancelled` ends it without a word more; any other error is shown.
+        Any error but `Cancelled` is shown.
         """
         raise NotImplementedError
 

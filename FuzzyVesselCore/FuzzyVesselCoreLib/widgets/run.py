@@ -125,15 +125,14 @@ def ended(future: Future) -> bool:
 
 # ---- One run of a panel: it shows its progress, keeps the window alive, and can be cancelled
 
-# Events are handled this often, at most: between two steps of a run, never inside one.
-ROUND = 0.03  # seconds
+ROUND = 0.03  # seconds between two rounds of events, at least
 STEPS = 1000  # of the progress bar
 
 
 class PanelRun:
     """A panel's run, if there is one: one at a time in the panels of all modules together.
 
-    As a context it shows the bar (QProgressBar); its `progress` is what the algorithms call back.
+    As a context it shows the bar (QProgressBar); `progress` and `wait` are those of its `Progress`.
     While events are handled anything can happen: nodes are removed, the scene or the panel is
     closed, Apply is pressed again. `changed` is called when a run begins and ends, also that of
     another panel; the title is the module's, for the other one's panel.
