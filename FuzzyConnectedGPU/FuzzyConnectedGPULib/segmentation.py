@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.contrast_map import CachedConnectedness
+from .contrast.contrast_map import CachedConnectedness, ContrastMap
 from .contrast.contrast_model import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
@@ -215,14 +215,15 @@ def segment(
     else:
         ((name, points),) = vessels.items()
         vessels = {str(name): points}
-    scene, threshold, affinity = _fuzzy_scene(volume, points, options, cached, part, inputs)
+    found = _fuzzy_scene(volume, points, options, cached, part, inputs)
+    scene, threshold, mapped, affinity = found
     owners = None
     if divided:
         from .relative.division import owners_of_scene  # numba
 
         part = progress.part(SCENE_SHARE, DIVIDED)
         owners = owners_of_scene(
-            volume, scene, affinity, vessels, options, cached,
+            volume, scene, mapped, affinity, vessels, options,
             mask=mask, background_seeds=background_seeds, progress=part,
         )  # fmt: skip
     labels, disputed, notes = relabel(
@@ -249,15 +250,15 @@ def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
 def _fuzzy_scene(
     volume: Any, points: Any, options: SegmentOptions, cached: CachedConnectedness,
     progress: Progress, inputs: dict[str, Any],
-) -> tuple[FuzzyScene, float, GaussianAffinity | None]:  # fmt: skip
-    """The scene of one vessel or several, its threshold, and the affinity of that model."""
+) -> tuple[FuzzyScene, float, ContrastMap | None, GaussianAffinity | None]:  # fmt: skip
+    """The scene of one vessel or several, its threshold, and the map or affinity of its model."""
     device, threshold = options.device, options.threshold
     if options.object_model == "contrast":
         border = options.border or "drawn"
-        scene = contrast_connectedness(
+        scene, mapped = contrast_connectedness(
             volume, points, cached, border=border, device=device, progress=progress, **inputs
         )
-        return scene, CONTRAST_THRESHOLD if threshold is None else threshold, None
+        return scene, CONTRAST_THRESHOLD if threshold is None else threshold, mapped, None
     progress.advance(0.0)
     affinity = options.affinity
     if affinity is None:
@@ -267,7 +268,7 @@ def _fuzzy_scene(
     if threshold is None:
         threshold = choose_threshold(scene, inputs["background_seeds"], options.cut or 0.0)
         progress.advance(1.0)
-    return scene, threshold, affinity
+    return scene, threshold, None, affinity
 
 
 def segment_several(volume: np.ndarray, vessels: Mapping[str, Any], **options: Any) -> Segmentation:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from FuzzyVesselCoreLib.errors import Cancelled
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, keeps_device_memory
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count
 from FuzzyVesselCoreLib.progress import Progress
@@ -318,22 +317,12 @@ class CachedConnectedness:
         mapped = None
         self.forget()  # its memory is free before the next is computed
         mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
-        self._map, self._inputs, self._first_seed = mapped, inputs, first_seed
+        self._map, self._inputs = mapped, inputs
         if gpu is not None and mapped.device_bytes > gpu.free_memory():
             self._map = mapped.to_host()
         elif gpu is not None:
             keeps_device_memory(self)
         return mapped
-
-    def map_on_host(self, progress: Progress) -> ContrastMap:
-        """The map of the last run in host memory; computed again where it was freed meanwhile."""
-        mapped, inputs = self._map, self._inputs
-        if mapped is not None:
-            return mapped.to_host()
-        if not inputs:
-            raise Cancelled("Cancelled: the run was forgotten; nothing was changed.")
-        volume, mask, spacing = inputs
-        return contrast_map(volume, spacing, self._first_seed, mask, progress)
 
 
 def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:

@@ -66,10 +66,11 @@ def contrast_connectedness(
     border: str = "drawn",
     device: str = "auto",
     progress: Progress | ProgressCallback | None = None,
-) -> FuzzyScene:
-    """The fuzzy scene of the model "contrast", whose labels are its voxels of at least 0.5.
+) -> tuple[FuzzyScene, ContrastMap]:
+    """The fuzzy scene of the model "contrast", and the map that it comes from, maybe on a device.
 
-    Parameters as in `segmentation.segment`; `InputError`, `DeviceError` or `Cancelled` as there.
+    The scene's labels are its voxels of at least 0.5. Parameters as in `segmentation.segment`;
+    `InputError`, `DeviceError` or `Cancelled` as there.
     """
     if border not in BORDERS:
         raise InputError(f"Unknown border {border!r}; one of {', '.join(BORDERS)}.")
@@ -83,7 +84,7 @@ def contrast_connectedness(
     positive, negative = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
 
-    def solve(gpu: Any) -> FuzzyScene:
+    def solve(gpu: Any) -> tuple[FuzzyScene, ContrastMap]:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
         mapped = cached.contrast_map(volume, spacing, positive[0], mask, part, gpu)
@@ -93,16 +94,16 @@ def contrast_connectedness(
         scene = _scene(mapped, positive, *found, volume.shape, gpu)
         progress.advance(1.0)
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
-        return replace(scene, values=scene.values.reshape(shape))
+        return replace(scene, values=scene.values.reshape(shape)), mapped
 
     try:
-        scene, notes = on_device_or_cpu(device, solve)
+        (scene, mapped), notes = on_device_or_cpu(device, solve)
     except DeviceError:
         cached.forget()  # a device that failed may have lost it
         raise
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return replace(scene, notes=(*notes, *scene.notes))
+    return replace(scene, notes=(*notes, *scene.notes)), mapped
 
 
 def _scene(

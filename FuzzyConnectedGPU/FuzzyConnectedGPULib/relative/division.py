@@ -102,10 +102,10 @@ NOISE_LEVEL = 256  # of a contrast of one deviation of the noise
 def owners_of_scene(
     volume: np.ndarray,
     fuzzy_scene: Any,
+    mapped: Any,
     affinity: Any,
     vessels: Mapping[str, np.ndarray],
     options: Any,
-    cached: Any,
     *,
     mask: Any,
     background_seeds: Any,
@@ -113,7 +113,8 @@ def owners_of_scene(
 ) -> np.ndarray:
     """The division of a fuzzy scene among vessels; arguments as of `segmentation.segment`.
 
-    Returns uint8 of the volume's shape: 0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
+    The scene comes from a contrast map (`mapped`), or else from an affinity. Returns uint8 of the
+    volume's shape: 0, the number of a vessel, `BACKGROUND` or `DISPUTED`.
     """
     shape = volume_shape(np.shape(volume))
     scene, mask = fuzzy_scene.values.reshape(shape), checked_mask(mask, shape)
@@ -124,8 +125,8 @@ def owners_of_scene(
     if mask is not None:
         background = background[mask[tuple(background.T)] > 0]
     groups: dict[Any, np.ndarray] = {**vessels, BACKGROUND: background}
-    if affinity is None:  # the model "contrast"
-        owners = divide_by_contrast(cached.map_on_host(progress), scene, groups, progress)
+    if mapped is not None:
+        owners = divide_by_contrast(mapped.to_host(), scene, groups, progress)
     else:
         points, numbers = _numbered(groups)
         problem = state_problem(volume, points, affinity, options.cut or 0.0, mask)
