@@ -113,9 +113,9 @@ def learn(
     Further vessel clicks in halos contradict; None where nothing is learned. A click counts by
     `first_least`, the least contrast before background clicks have raised it.
 
-    The least contrast is multiplied by a power of the peak near the voxel. The peak for which
-    nothing changes lies between the least contrast and the median peak of the object, on a log
-    scale: where halos of bright vessels are removed, less contrast suffices in faint vessels.
+    It is multiplied by a power of the peak near the voxel. The peak for which nothing changes is
+    between the least contrast and the object's median peak, on a log scale: where halos of bright
+    vessels are removed, less contrast suffices in faint vessels.
     """
     false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
     agreeing = sum(in_halo(mapped, voxel, first_least) for voxel in false)

@@ -1,7 +1,6 @@
 """The contrast map of a volume: denoised, compared with the local background, cached.
 
-It is computed by the same steps on NumPy and CuPy, with the same bits. On a device its arrays stay
-there from click to click; whoever reads them sees arrays of NumPy.
+The steps are the same on NumPy and CuPy (`filters`); it stays on its device from click to click.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,17 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, same_values
 
 from .background import DARK, Tissue, is_own_background, tissue_near
-from .filters import Array, at_click, gaussian_weights, module_of, pointwise, self_guided, separable
+from .filters import (
+    Array,
+    DeviceVolume,
+    array_of,
+    at_click,
+    gaussian_weights,
+    module_of,
+    pointwise,
+    self_guided,
+    separable,
+)
 
 # Lengths are multiples of the smallest spacing, as a vessel's image is at least as wide as a voxel.
 # How the constants were chosen: Documentation/decisions/0007-contrast-model.md.
@@ -27,39 +36,6 @@ LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must 
 EVIDENT = 3.0  # deviations of the noise from which on a click has evidence in the contrast
 EVIDENT_DIFFERENCE = 1.2  # .. and in the difference to the tissue, where it has none in that
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
-
-
-class DeviceVolume:
-    """A volume on the device, whose boxes and voxels are read as those of a numpy array.
-
-    A numpy function gets a copy of all of it, which is kept, as one that is there already. `pool`
-    is the memory of the device array, which some versions of CuPy free as soon as nothing refers to
-    it.
-    """
-
-    ndim = 3
-
-    def __init__(self, array: Array, gpu: CudaDevice, copy: np.ndarray | None = None) -> None:
-        self.array, self.pool, self._gpu, self._copy = array, gpu.pool, gpu, copy
-        self.shape, self.size, self.dtype = tuple(array.shape), int(array.size), array.dtype
-
-    @property
-    def on_host(self) -> np.ndarray:
-        """A copy of all voxels."""
-        if self._copy is None:
-            self._copy = self._gpu.get(self.array)
-        return self._copy
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.on_host, dtype, copy=copy)
-
-    def __getitem__(self, place: Any) -> Any:
-        """The voxels of a box (slices), or one voxel (integers)."""
-        if self._copy is not None:
-            return self._copy[place]
-        if isinstance(place[0], slice):
-            return self._gpu.get(self.array[place])
-        return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
 
 
 class Evidence(NamedTuple):
@@ -180,11 +156,6 @@ class ContrastMap:
         """Voxels (bool) of a box as bright as a click, but for so many deviations of the noise."""
         values, noise = self.difference
         return np.abs(values[box] - values[click]) <= deviations * noise
-
-
-def array_of(volume: Any) -> Array:
-    """The array that the steps on both devices take."""
-    return volume.array if isinstance(volume, DeviceVolume) else volume
 
 
 def contrast_map(
@@ -314,7 +285,7 @@ class CachedConnectedness:
         if mapped is not None and self.reused:
             mapped.gpu = gpu  # each run has its own object of the same device
             return mapped
-        mapped = None
+        del mapped
         self.forget()  # its memory is free before the next is computed
         mapped = contrast_map(volume, spacing, first_seed, mask, progress, gpu)
         self._map, self._inputs = mapped, inputs
