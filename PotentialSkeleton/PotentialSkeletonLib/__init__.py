@@ -1,8 +1,8 @@
 """Curve skeletons by the potential-field method, from a labelmap to a graph (arrays K, J, I).
 
-`extraction` (public entry, the report) -> `preparing`, `component` (one component, by
-`force_field`, `critical_points`, `seeds`, `traced_curves`, `endpoints`, `thinning`,
-`skeleton_graph`) -> `curve_skeleton`, the result, which `tree`, `branch_tools` and `interchange`
+`extraction` (public entry) -> `preparing`, `component` (one component, by `force_field`,
+`critical_points`, `seeds`, `traced_curves`, `endpoints`, `thinning`, `skeleton_graph`), `report` ->
+`curve_skeleton`, the result, which `tree`, `branch_tools` and `interchange`
 take. `by_component` makes the skeleton of a labelled volume that does not fit in memory. Public is
 what these, `by_component` and this package export; all else is private.
 

@@ -102,11 +102,11 @@ class _ComponentRun:
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
-            endpoints = self.trace_to_endpoints(None, 0.65)
+            endpoints = self.trace_from_endpoints(None, 0.65)
             if self.field is not None:
                 self.trace_from_seeds(self.seeds, "divergence", 0.74)
             self.thin_along_curves(0.75)
-            if len(self.trace_to_endpoints(endpoints, 0.8)):
+            if len(self.trace_from_endpoints(endpoints, 0.8)):
                 self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
@@ -147,8 +147,8 @@ class _ComponentRun:
         with self.stage("curves", 0.58, 0.6) as progress:
             self.curves.trace_core(field, [p for p in points if p.kind != REPELLER], progress)
 
-    def thin_along_curves(self, start: float) -> None:
-        with self.stage("thinning", start, start + 0.05) as progress:
+    def thin_along_curves(self, share: float) -> None:
+        with self.stage("thinning", share, share + 0.05) as progress:
             self.thinning.thin_along(self.curves, progress)
 
     def measure_distances(self, progress) -> None:
@@ -162,21 +162,21 @@ class _ComponentRun:
             gpu=self.gpu,
         )
 
-    def trace_to_endpoints(self, endpoints: np.ndarray | None, start: float) -> np.ndarray:
-        """Curves from the endpoints that the skeleton does not lead to besides these; the new."""
+    def trace_from_endpoints(self, endpoints: np.ndarray | None, share: float) -> np.ndarray:
+        """Curves from the endpoints to which the skeleton does not lead yet, besides these."""
         skeleton = self.thinning.skeleton
-        with self.stage("tips", start, start + 0.04) as progress:
+        with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
             new_endpoints = missing_endpoints(
                 self.distances, self.depth, self.spacing, skeleton, endpoints, progress, self.gpu
             )
-        with self.stage("curves", start + 0.04, start + 0.05) as progress:
+        with self.stage("curves", share + 0.04, share + 0.05) as progress:
             self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
         return new_endpoints
 
-    def trace_from_seeds(self, seeds: np.ndarray, origin: str, start: float) -> None:
+    def trace_from_seeds(self, seeds: np.ndarray, origin: str, share: float) -> None:
         skeleton = self.thinning.skeleton
-        with self.stage("curves", start, start + 0.01) as progress:
+        with self.stage("curves", share, share + 0.01) as progress:
             self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
 
     def result(self) -> ComponentSkeleton:

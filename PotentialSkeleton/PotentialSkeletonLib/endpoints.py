@@ -1,4 +1,4 @@
-"""Endpoints of an object: where it reaches furthest from a core, and by more than its own width.
+"""Endpoints: where an object reaches furthest from a skeleton, and by more than its own width.
 
 Seen from the skeleton, each protrusion of the object holds a local maximum of the geodesic
 distance. The voxels further out than some level are connected components; as that level sinks,
@@ -25,7 +25,7 @@ from FuzzyVesselCoreLib.voxels.topology import is_connected_26
 KERNELS = Path(__file__).with_suffix(".cu")
 SLENDERNESS = 2.0  # length of a component over its largest inscribed radius at an endpoint, to
 MIN_LENGTH = 2.0  # which so many of the smallest spacings are added
-MIN_EXTENSION = 1.3  # inscribed radii at an end of the core beyond which its protrusion goes on
+MIN_EXTENSION = 1.3  # inscribed radii at a skeleton's end beyond which its protrusion goes on
 CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches back
 LOW_BITS = (1 << 40) - 1  # of a key: the voxel
 
@@ -264,7 +264,7 @@ def end_cap_centre(
     """The voxel where a protrusion's axis leaves it: a blunt end has its maximum on the rim.
 
     `maximum` is the flat index of the protrusion's furthest voxel. The voxels of the end cap are
-    nearer to the core by at most `reach` (mm); the axis leads there from the cap with as much
+    nearer to the skeleton by at most `reach` (mm); the axis leads there from the cap with as much
     behind it. A large cap is found on the device.
     """
     shape, sides = distances.shape, np.asarray(spacing, float)

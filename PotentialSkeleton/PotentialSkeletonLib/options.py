@@ -15,7 +15,7 @@ from FuzzyVesselCoreLib.voxels.masks import refuse_masked
 FORCE_METHODS = {
     "auto": "the cheaper one of convolution and direct sum by estimated time, the default",
     "fft": "zero-padded convolution in bands of distance, on the CPU or on CUDA",
-    "direct-serial": "the paper's loop over points and charges, on one core of the CPU",
+    "direct-serial": "the paper's loop over points and charges, on one core (auto: on all)",
     "cuda-simple": "a CUDA thread for each point, charges in global memory (paper, section 2.2)",
     "cuda-constant": "the same with the charges in constant memory (paper, section 2.3)",
     "cuda-shared": "the same with the charges staged through shared memory",

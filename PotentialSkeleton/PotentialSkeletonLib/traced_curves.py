@@ -122,9 +122,9 @@ class ComponentCurves:
 def descent_path(distances: np.ndarray, vectors: np.ndarray | None, voxel: int) -> np.ndarray:
     """From a voxel the path along falling distances, as far as there is no force: voxels (n, 3).
 
-    Of neighbours that are equally near to the core the first, in K, J, I, is the next. `distances`
+    Of neighbours equally near to the skeleton the first, in K, J, I, is the next. `distances`
     (int32) are -1 outside, as is the border. It begins at the voxel (a flat index); the last one
-    has a force or is in the core.
+    has a force or is in the skeleton.
     """
     forces = np.empty((0, 3), np.float32) if vectors is None else vectors.reshape(-1, 3)
     _, rows, width = distances.shape

@@ -1,4 +1,4 @@
-"""The object to take a skeleton of: one label of a labelmap, or one segment; nodes are only read.
+"""The object to take a skeleton of: a labelmap, one label of it, or a segment; nodes are only read.
 
 A labelmap and a segment are taken on their own voxels, whatever their axes are: nothing is
 resampled.

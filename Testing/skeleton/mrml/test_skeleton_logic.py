@@ -7,6 +7,7 @@ from fuzzy_vessel import headless
 from FuzzyVesselCoreLib.errors import Cancelled, InputError
 from FuzzyVesselCoreLib.mrml.reading import ijk_to_ras
 from PotentialSkeletonLib import skeletonize
+from PotentialSkeletonMRML import lines
 from support import solids
 from support.mrml_cases import (
     OBLIQUE_LEFT_HANDED,
@@ -134,6 +135,15 @@ def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
     spatial = [node for node in nodes_of(result) if node.IsA("vtkMRMLTransformableNode")]
     assert len(spatial) == 6
     assert all(n.GetTransformNodeID() == labelmap.GetTransformNodeID() for n in spatial)
+
+
+def test_a_part_without_a_branch_changes_no_number(logic, slicer_scene):
+    blob_and_bar = np.zeros((9, 9, 40), bool)
+    blob_and_bar[1:4, 1:4, 1:4] = blob_and_bar[4:7, 4:7, 6:38] = True
+    result = logic.extract(add_labelmap(blob_and_bar), device="cpu")
+    table, data = logic.tree(result.modelNode).table(), result.modelNode.GetPolyData()
+    for column, array in (("start", "StartNode"), ("end", "EndNode")):
+        assert table[column] == lines.values_of(data, array).tolist()
 
 
 # --- refusals, Cancel and failures leave the scene as it was
