@@ -151,6 +151,11 @@ def skeleton_picture(subject: Subject, skeleton: Any, texts: tuple[str, str, str
     return figure
 
 
+def save(figure: Any, path: Any) -> None:
+    """Write a page as PNG; less packed than usual, in half the time."""
+    figure.savefig(path, format="png", pil_kwargs={"compress_level": 3})
+
+
 # The page.
 
 

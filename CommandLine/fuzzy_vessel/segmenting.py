@@ -216,7 +216,7 @@ def write(
     texts = inputs.title, report.size_text(volume), report.segmentation_caption(outcome)
     page, lacking = pictures.segmentation_picture(subject, texts)
     outcome.warnings += lacking
-    page.savefig(folder / "picture.png")
+    pictures.save(page, folder / "picture.png")
     progress.stage("Writing")
     written = {
         "labelmap.nrrd": outcome.result.labelmapNode,

@@ -140,7 +140,7 @@ def _write(folder, labelmap, outcome, options, progress):
         texts = title, report.size_text(labelmap), report.skeleton_caption(outcome)
         try:
             page = pictures.skeleton_picture(subject, skeleton, texts)
-            page.savefig(folder / "skeleton.png")
+            pictures.save(page, folder / "skeleton.png")
         except CannotRender as reason:
             outcome.warnings.append(f"{reason}.")
     progress.stage("Writing centrelines")

@@ -28,7 +28,13 @@ def write_nodes(folder: Path, nodes: Mapping[str, Any]) -> None:
         end = {".json": b"\n}", ".vtp": b"</VTKFile>"}.get(path.suffix)
         written = storage.WriteData(node)
         if not written or (end and not path.read_bytes().rstrip().endswith(end)):
-            raise OSError(f"{path.name} could not be written (is the disk full?)")
+            raise _not_written(path)
+
+
+def _not_written(path):
+    """The error of a file that could not be written, with the reason if it is known."""
+    full = " (the disk is full)" if shutil.disk_usage(path.parent).free < 1 << 20 else ""
+    return OSError(f"{path.name} could not be written{full}")
 
 
 def write_curves(folder: Path, curves: Sequence[Any]) -> None:
@@ -63,7 +69,7 @@ def write_slicer_scene(folder: Path, volume: Any, focus: Sequence[float]) -> Non
     _arrange_slice_views(volume, focus)
     try:
         if not slicer.mrmlScene.WriteToMRB(str(path)):
-            raise OSError(f"{path.name} could not be written (is the disk full?)")
+            raise _not_written(path)
     finally:
         _remove_slice_views()
 
