@@ -1,11 +1,13 @@
 """Nodes, trees and the whole scene as files; trees also in other programs' formats."""
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
 import shutil
 import tempfile
+import zlib
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,11 +26,29 @@ def write_nodes(folder: Path, nodes: Mapping[str, Any]) -> None:
         node.AddDefaultStorageNode(str(path))
         storage = node.GetStorageNode()
         storage.SetFileName(str(path))
-        # Writers of points and models do not tell that a disk is full.
-        end = {".json": b"\n}", ".vtp": b"</VTKFile>"}.get(path.suffix)
-        written = storage.WriteData(node)
-        if not written or (end and not path.read_bytes().rstrip().endswith(end)):
+        if not storage.WriteData(node) or not is_whole(path):
             raise _not_written(path)
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file was written to its end: a full disk does not always show as an error."""
+    try:
+        if path.suffix == ".json":
+            json.loads(path.read_text(encoding="utf-8"))
+        elif path.suffix == ".vtp":
+            return path.read_bytes()[-64:].rstrip().endswith(b"</VTKFile>")
+        else:
+            with path.open("rb") as file:
+                while path.suffix == ".nrrd" and file.readline().strip():
+                    pass  # the header
+                with gzip.GzipFile(fileobj=file) as packed:
+                    whole = bool(packed.read(1))
+                    while packed.read(1 << 22):
+                        pass
+                return whole
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False
+    return True
 
 
 def _not_written(path):

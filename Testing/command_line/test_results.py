@@ -17,7 +17,6 @@ from fuzzy_vessel.pictures import EDGE, GAP, HEAD, PANEL, Subject
 from fuzzy_vessel.rendering import CannotRender, render
 from fuzzy_vessel.writing import ResultsFolder, write_report
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.mrml.points import add_points
 
 OURS = json.dumps({"program": "fuzzy-vessel"})
 
@@ -158,13 +157,12 @@ def add_noise():
 def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
     import resource
 
-    volume, many = add_noise(), add_points(np.zeros((50, 3)), "many")
+    volume = add_noise()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
             lambda: writing.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
-            lambda: writing.write_nodes(tmp_path, {"seeds.mrk.json": many}),
             lambda: writing.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
             lambda: write_report(tmp_path, {"long": "x" * 30_000}),
         ):
@@ -172,6 +170,17 @@ def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
                 write()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("kept", [0, 100, -30])
+def test_a_file_that_lost_its_end_is_not_whole(slicer_scene, tmp_path, kept):
+    writing.write_nodes(tmp_path, {"a.nrrd": add_noise()})
+    (tmp_path / "a.json").write_text(json.dumps({"text": "x" * 500}))
+    for name in ("a.nrrd", "a.json"):
+        path = tmp_path / name
+        assert writing.is_whole(path)
+        path.write_bytes(path.read_bytes()[:kept])
+        assert not writing.is_whole(path)
 
 
 # ---- Pictures: the patient's sides, true sizes, colours and seeds, counted in pixels
