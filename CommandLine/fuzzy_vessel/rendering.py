@@ -1,19 +1,19 @@
 """Vessels in 3D by VTK, off screen, in a process of its own.
 
-Where a machine lacks EGL or a driver for it, VTK ends the process that renders.
+Where a machine lacks EGL or a driver for it, VTK ends the process that renders; so this file is
+also the program of that process, which reads ``task.json`` and ``arrays.npz`` of a folder.
 """
 
+import json
 import os
+import subprocess  # noqa: TID251
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import tempfile
+from pathlib import Path
 
 import numpy as np
-import vtk
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
-from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
-
+TIMEOUT_S = 300
 SMOOTHING = 0.2  # of surfaces, Slicer's factor: with more of it thin vessels get too thin
 FINER = 2  # rendered at this multiple of the size, then averaged: smooth edges
 GLASS, NODE, SEED, BACKGROUND_SEED = (
@@ -47,10 +47,21 @@ def render(
     each curve), "radius" (n), "colours" (views, n, 3; uint8) and "nodes" (m, 3; RAS). `views` are
     from `framed`; the background is a colour "#rrggbb". Raises `CannotRender`.
     """
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+    linux = sys.platform.startswith("linux")
+    changes = {"VTK_DEFAULT_OPENGL_WINDOW": "vtkEGLRenderWindow"} if linux else {}
+    changes["PYTHONPATH"] = os.pathsep.join(sys.path)
+    with tempfile.TemporaryDirectory(prefix="fuzzy-vessel-") as name:
+        folder = Path(name)
+        np.savez(folder / "arrays.npz", **arrays)  # type: ignore[arg-type]
+        task = {"views": views, "size": size, "background": background}
+        (folder / "task.json").write_text(json.dumps(task))
         try:
-            return pool.submit(_render, arrays, views, size, background).result()
-        except Exception as error:  # the process ended, or VTK's Python could not go on
+            subprocess.run(  # noqa: S603
+                [sys.executable, "-P", __file__, name], env={**os.environ, **changes}, check=True,
+                timeout=TIMEOUT_S, stdin=subprocess.DEVNULL, capture_output=True,
+            )  # fmt: skip
+            return [np.load(folder / f"{number}.npy") for number in range(len(views))]
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
             raise CannotRender(NO_SCREEN) from error
 
 
@@ -68,23 +79,21 @@ def framed(side: tuple, points: np.ndarray, margin: float) -> dict:
     return {"name": name, "centre": centre.tolist(), "half_height_mm": float(half), **vectors}
 
 
-# The rest runs in the child.
+# The rest runs in the child, which imports vtk.
 
 
-def _render(arrays, views, size, background):
-    """The pixels of each view."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # what VTK and the driver say
-        os.dup2(nowhere, stream)
-    if sys.platform.startswith("linux"):
-        os.environ["VTK_DEFAULT_OPENGL_WINDOW"] = "vtkEGLRenderWindow"
-    half = max(view["half_height_mm"] for view in views)
+def main(folder: Path) -> None:
+    """Render the task of a folder; the pixels of each view go into a file."""
+    task = json.loads((folder / "task.json").read_text())
+    with np.load(folder / "arrays.npz") as file:
+        arrays = dict(file)
+    half = max(view["half_height_mm"] for view in task["views"])
     # Translucent surfaces are lost with multisampling, or without alpha.
     window = vtk.vtkRenderWindow(
         off_screen_rendering=True, multi_samples=0, alpha_bit_planes=1, number_of_layers=2
     )
-    window.SetSize(FINER * size, FINER * size)
-    colour = [channel / 255 for channel in bytes.fromhex(background[1:])]
+    window.SetSize(FINER * task["size"], FINER * task["size"])
+    colour = [channel / 255 for channel in bytes.fromhex(task["background"][1:])]
     layers = [vtk.vtkRenderer(layer=number, background=colour) for number in range(2)]
     for renderer in layers:  # light from above and before, and a soft fill
         lights = vtk.vtkLightKit(key_light_intensity=0.98, key_to_fill_ratio=3.0)
@@ -94,12 +103,10 @@ def _render(arrays, views, size, background):
     tubes = _add_tubes(layers[0], arrays, half) if "points" in arrays else None
     if tubes is None:
         _add_surfaces(layers, arrays, half)
-    pixels = []
-    for number, view in enumerate(views):
+    for number, view in enumerate(task["views"]):
         if tubes is not None:
             tubes.GetMapper().SelectColorArray(f"colours {number}")
-        pixels.append(_pixels(window, layers, view))
-    return pixels
+        np.save(folder / f"{number}.npy", _pixels(window, layers, view))
 
 
 def _add_surfaces(layers, arrays, half):
@@ -191,3 +198,12 @@ def _pixels(window, layers, view):
     size = image.GetDimensions()[0] // FINER
     fine = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(size, FINER, size, FINER, -1)
     return fine[::-1, ..., :3].mean(axis=(1, 3)).round().astype(np.uint8)
+
+
+if __name__ == "__main__":
+    import vtk
+    from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+
+    from FuzzyVesselCoreLib.mrml.surfaces import SurfaceInput
+
+    main(Path(sys.argv[1]))
