@@ -176,7 +176,7 @@ def _write(
 
 
 def _claimed(add: Callable, object_: InputObject, output: str, given: list[Any]) -> list[Any]:
-    """The nodes of an output, or a new one, named after the object; results may be written there."""
+    """The nodes of an output, or a new one, into which results may be written from now on."""
     class_name, ending = NODES[output]
     nodes = given or [add(class_name, object_.name + ending)]
     if not given and output != "curveNodes":  # they lie in a folder of their own
