@@ -115,7 +115,7 @@ def branch_lines(skeleton: CurveSkeleton, move: Callable | None = None) -> Any:
     data.GetPointData().SetActiveScalars(RADIUS)
     table = skeleton.to_table()
     ends = np.array([table["start"], table["end"]], int)  # nodes without a branch are left out
-    table["start"], table["end"] = np.unique(ends, return_inverse=True)[1].reshape(2, -1)
+    table["start"], table["end"] = np.unique(ends, return_inverse=True)[1].reshape(2, -1).tolist()
     for column, name in ARRAYS_OF_LINES.items():
         kind = np.float64 if column.endswith("_mm") else np.int32
         data.GetCellData().AddArray(vtk_array(np.array(table[column], kind), name))

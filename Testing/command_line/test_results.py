@@ -162,7 +162,7 @@ def test_a_full_disk_is_noticed_whoever_writes(slicer_scene, tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
     try:
         for write in (
-            lambda: writing.write_nodes(tmp_path, {"labelmap.nrrd": volume}),
+            lambda: writing.write_nodes(tmp_path, {"labelmap.nii.gz": volume}),
             lambda: writing.write_slicer_scene(tmp_path, volume, (0, 0, 0)),
             lambda: write_report(tmp_path, {"long": "x" * 30_000}),
         ):
@@ -187,8 +187,6 @@ def test_a_file_that_lost_its_end_is_not_whole(slicer_scene, tmp_path, kept):
 
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-
-
 RADIUS_MM = 8.0
 TEXTS = "scan.nrrd", "its size", "2 ml"
 # The grid's axes I, J, K in the patient: as they come from a scanner, permuted, and left-handed.

@@ -23,13 +23,9 @@ LABELMAP = "vtkMRMLLabelMapVolumeNode"
 ALL = dict(tubesNode=True)
 
 
-def rigid():
-    return linear_transform(scales=(1, 1, 1))
-
-
 TRANSFORMS = {
     "none": lambda: None,
-    "rigid": rigid,
+    "rigid": lambda: linear_transform(scales=(1, 1, 1)),
     "stretch": linear_transform,
     "warp": warp_transform,
 }
@@ -138,12 +134,11 @@ def test_everything_lies_where_the_voxels_are(slicer_scene, logic, axes, under):
 
 
 def test_a_part_without_a_branch_changes_no_number(logic, slicer_scene):
-    blob_and_bar = np.zeros((9, 9, 40), bool)
-    blob_and_bar[1:4, 1:4, 1:4] = blob_and_bar[4:7, 4:7, 6:38] = True
-    result = logic.extract(add_labelmap(blob_and_bar), device="cpu")
-    table, data = logic.tree(result.modelNode).table(), result.modelNode.GetPolyData()
-    for column, array in (("start", "StartNode"), ("end", "EndNode")):
-        assert table[column] == lines.values_of(data, array).tolist()
+    mask = np.zeros((9, 9, 40), bool)
+    mask[1:4, 1:4, 1:4] = mask[4:7, 4:7, 6:38] = True
+    model = logic.extract(add_labelmap(mask)).modelNode
+    starts = lines.values_of(model.GetPolyData(), "StartNode")
+    assert logic.tree(model).table()["start"] == starts.tolist()
 
 
 # --- refusals, Cancel and failures leave the scene as it was
@@ -230,7 +225,7 @@ def test_several_segments_have_the_outputs_that_are_asked_for(logic, labelmap, s
 def test_everything_comes_back_from_an_mrb(slicer_scene, logic, hierarchy, tmp_path):
     import slicer
 
-    labelmap = add_labelmap(MASK, RIGHT_ANGLED, rigid())
+    labelmap = add_labelmap(MASK, RIGHT_ANGLED, TRANSFORMS["rigid"]())
     first = logic.extract(labelmap, **ALL)
     positions = [control_points(curve) for curve in first.curveNodes]
     radii = [branch.radius for branch in first.skeleton.branches]
