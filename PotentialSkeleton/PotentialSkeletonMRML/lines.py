@@ -252,8 +252,7 @@ def radius_color(share: float) -> tuple[float, ...]:
 
 def branch_color(number: int) -> tuple[float, float, float]:
     """A colour (r, g, b), 0..1, that differs from those of the numbers nearby."""
-    golden_ratio = 0.618034
-    return colorsys.hsv_to_rgb(number * golden_ratio % 1.0, 0.65, 0.95)
+    return colorsys.hsv_to_rgb(number * 0.618034 % 1.0, 0.65, 0.95)  # by the golden ratio
 
 
 def generation_color(generation: int) -> tuple[float, float, float]:
@@ -286,7 +285,7 @@ def write_lines(
     model.RemoveAttribute(STEPS)
     model.RemoveAttribute(MEASURED)
     found, named_points, lost = stored_skeleton(model), [], []
-    for point, text in _named_points(model):
+    for point, text in json.loads(model.GetAttribute(NAMES) or "[]"):
         _number, place, radius, away = _nearest(found, point)
         if away <= radius:
             named_points.append([place.tolist(), text])
@@ -317,7 +316,11 @@ def set_names(model: Any, names: Mapping[int, str]) -> None:
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
             text = _("A name has at most {count} characters, all of which can be shown.")
             raise InputError(text.format(count=LONGEST))
-    named = [each for each in _named_points(model) if _branch_at(skeleton, each[0]) not in names]
+    named = [
+        each
+        for each in json.loads(model.GetAttribute(NAMES) or "[]")
+        if _branch_at(skeleton, each[0]) not in names
+    ]
     for branch, name in names.items():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2
@@ -330,7 +333,7 @@ def show_names(model: Any) -> None:
     """Write the names into the lines' cell array."""
     skeleton = stored_skeleton(model)
     texts: list[list[str]] = [[] for _ in skeleton.branches]
-    for point, text in _named_points(model):
+    for point, text in json.loads(model.GetAttribute(NAMES) or "[]"):
         branch = _branch_at(skeleton, point)
         if branch is not None and text not in texts[branch]:
             texts[branch].append(text)  # of two branches that have become one, both names
@@ -338,11 +341,6 @@ def show_names(model: Any) -> None:
     cells.RemoveArray(NAME)
     if any(texts):
         cells.AddArray(vtk_array([BETWEEN.join(parts) for parts in texts], NAME))
-
-
-def _named_points(model: Any) -> list[Any]:
-    """A point (S, A, R) and the name of its branch, each."""
-    return json.loads(model.GetAttribute(NAMES) or "[]")
 
 
 def _nearest(skeleton: CurveSkeleton, point: Any) -> tuple[int, np.ndarray, float, float]:

@@ -127,9 +127,8 @@ def test_options_reach_the_algorithm(scan, tmp_path, capsys, without_3d):
 
 
 def test_a_seed_without_contrast_is_told_with_its_place(scan, tmp_path, capsys, without_3d):
-    seeds = ["--seed", "15,10,6", "--seed", "2,2,1"]
-    told(capsys, "segment", scan[0], *seeds, "--out", tmp_path / "results")
-    assert "Without contrast: I,J,K = 2,2,1." in report_in(tmp_path / "results")["warnings"]
+    told(capsys, "segment", scan[0], "--seed", "15,10,6", "--seed", "2,2,1", "--out", tmp_path)
+    assert "Without contrast: I,J,K = 2,2,1." in report_in(tmp_path)["warnings"]
 
 
 def test_automatic_seeds(scan, tmp_path, without_3d, capsys):
