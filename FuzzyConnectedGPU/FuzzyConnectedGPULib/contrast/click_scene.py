@@ -48,12 +48,13 @@ def click_scene(
     negative: np.ndarray,
     border: str = "drawn",
     progress: Progress | None = None,
-) -> tuple[np.ndarray, float, list[tuple[int, ...]]]:
+) -> tuple[np.ndarray, float, list[tuple[int, ...]], bool]:
     """The fuzzy scene of positive clicks (n, 3), at least one, and background clicks.
 
     Returns, in the map's box, connectedness (float32; positive clicks have 1, background clicks 0),
-    the `MainObject`'s least contrast, and the positive clicks (in the volume) that differ from
-    their surroundings in no way: each has added a few similar voxels around it.
+    the `MainObject`'s least contrast, the positive clicks (in the volume) that differ from their
+    surroundings in no way, so that each has added a few similar voxels around it, and whether any
+    click is evident.
     """
     progress = Progress.of(progress)
     negative = negative - mapped.origin
@@ -86,8 +87,10 @@ def click_scene(
         connectedness[voxel] = 1
     for voxel in negative_clicks:
         connectedness[voxel] = 0
-    places = [tuple(map(int, voxel + mapped.origin)) for voxel in without]
-    return connectedness, main.least_contrast, places
+    # The first one may lie beside its vessel, which was found all the same.
+    evident = [click.voxel for click in clicks if click.contrast >= EVIDENT * mapped.noise]
+    places = [tuple(map(int, v + mapped.origin)) for v in without if v not in evident]
+    return connectedness, main.least_contrast, places, bool(evident)
 
 
 def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:

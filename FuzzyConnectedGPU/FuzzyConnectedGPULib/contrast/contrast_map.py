@@ -122,10 +122,6 @@ class ContrastMap:
             self._difference = values, noise
         return self._difference
 
-    def is_evident(self, click: Sequence[int]) -> bool:
-        """Whether a click has evidence in the contrast."""
-        return at_click(self.contrast, click) >= EVIDENT * self.noise
-
     def in_air(self, click: tuple[int, ...]) -> bool:
         """Whether a click lies in the air of a scan of several tissues."""
         return self.tissue.is_air(self.polarity * self.smooth[click])

@@ -91,7 +91,7 @@ def contrast_connectedness(
         after_map = perf_counter()
         progress.advance(MAP_SHARE)
         found = click_scene(mapped, positive, negative, border, progress)
-        scene = _scene(mapped, positive, *found, volume.shape, gpu)
+        scene = _scene(mapped, *found, volume.shape, gpu)
         progress.advance(1.0)
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
         return replace(scene, values=scene.values.reshape(shape)), mapped
@@ -107,12 +107,12 @@ def contrast_connectedness(
 
 
 def _scene(
-    mapped: ContrastMap, positive: np.ndarray, values: np.ndarray, least_contrast: float,
-    places: list[tuple[int, ...]], shape: tuple[int, ...], gpu: Any,
+    mapped: ContrastMap, values: np.ndarray, least_contrast: float,
+    places: list[tuple[int, ...]], any_evident: bool, shape: tuple[int, ...], gpu: Any,
 ) -> FuzzyScene:  # fmt: skip
     """What `click_scene` found, as the scene of a volume of that shape."""
     notes = (NO_CONTRAST,) if places else ()
-    if not any(mapped.is_evident(click) for click in positive - mapped.origin):
+    if not any_evident:
         text = _(
             "No point differs from its surroundings by more than three times the noise: click into "
             "the middle of a vessel, or where it is brighter."
