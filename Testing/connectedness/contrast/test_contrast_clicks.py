@@ -191,6 +191,15 @@ def run(phantom, seeds):
     return segment(phantom.volume, seeds, spacing=phantom.spacing, device="cpu")
 
 
+def test_a_first_click_beside_a_faint_vessel_has_its_contrast():
+    k, j, _i = np.indices((40, 60, 60))
+    bright = np.hypot(k - 20, j - 30) <= 2
+    noise = np.random.default_rng(0).normal(0, 8, bright.shape)
+    found = segment((20 * bright + noise).astype(np.float32), [(20, 34, 30)], device="cpu")
+    assert found.labels[bright].mean() > 0.5
+    assert (found.scene.without_contrast, found.scene.notes) == ((), ())
+
+
 AIR = [(54, 63, 31), (40, 14, 62), (16, 56, 54), (2, 63, 43)]
 
 
