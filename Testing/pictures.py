@@ -174,8 +174,7 @@ def tutorial(folder: Path) -> None:
 
 
 def clicked_vessels() -> tuple[Any, list, np.ndarray]:
-    """A phantom as volume node, and voxels (K, J, I) in portal and hepatic veins and artery, and
-    in the vena cava."""
+    """A phantom, and voxels in portal and hepatic veins and artery, and in the vena cava."""
     phantom = liver_phantom()
     volume, *lists = add_phantom(phantom)
     for node in lists:

@@ -316,11 +316,8 @@ def set_names(model: Any, names: Mapping[int, str]) -> None:
         if len(name) > LONGEST or any(unicodedata.category(each) in HIDDEN for each in name):
             text = _("A name has at most {count} characters, all of which can be shown.")
             raise InputError(text.format(count=LONGEST))
-    named = [
-        each
-        for each in json.loads(model.GetAttribute(NAMES) or "[]")
-        if _branch_at(skeleton, each[0]) not in names
-    ]
+    named = json.loads(model.GetAttribute(NAMES) or "[]")
+    named = [each for each in named if _branch_at(skeleton, each[0]) not in names]
     for branch, name in names.items():
         points = skeleton.branches[branch].points
         middle = (points[(len(points) - 1) // 2] + points[len(points) // 2]) / 2

@@ -131,8 +131,7 @@ def test_automatic_seeds_and_one_without_contrast(scan, tmp_path, without_3d, ca
     out, options = tmp_path / "results", ["--seed", "1,10,6", "--seed", "2,2,1"]
     told(capsys, "segment", path, *options, "--automatic-seeds", "2", "--out", out)
     assert "Without contrast: I,J,K = 2,2,1." in report_in(out)["warnings"]
-    first, _in_air, *found = report_in(out)["input"]["seeds"]
-    assert first["label"] == "1,10,6"
+    _first, _in_air, *found = report_in(out)["input"]["seeds"]
     assert len(found) > 0
     assert all(each["label"].startswith("automatic-") for each in found)
     assert all(vessel[tuple(each["ijk"][::-1])] for each in found)

@@ -364,10 +364,8 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         sources, spacing = np.flatnonzero(mask)[[0, 7]], (2.3, 0.4, 1.0)
         depth = distance_to_outside(mask, spacing)
         np.testing.assert_array_equal(distance_to_outside(mask, spacing, None, gpu), depth)
-        characteristic = topology.euler_characteristic(mask)
-        assert topology.euler_characteristic(mask, gpu) == characteristic
-        task = mask, sources, spacing, None, None, gpu
-        found = geodesic_distance(*task)
+        assert topology.euler_characteristic(mask, gpu) == topology.euler_characteristic(mask)
+        found = geodesic_distance(mask, sources, spacing, gpu=gpu)
         known = geodesic_distance(mask, sources, spacing)
         np.testing.assert_array_equal(found, known)
         task = known, 0.3 * depth, spacing, Progress()
@@ -379,9 +377,8 @@ def check_distances_endpoints_and_radii(gpu, monkeypatch):
         geodesic_distance(mask, more, spacing, known=known)
         np.testing.assert_array_equal(geodesic_distance(*task), known)
         points = np.argwhere(mask)[:40] + rng.uniform(-0.4, 0.4, (40, 3))
-        task = points, mask, spacing
-        radii = skeleton_graph.radius_at(*task, gpu)
-        np.testing.assert_array_equal(radii, skeleton_graph.radius_at(*task))
+        radii = skeleton_graph.radius_at(points, mask, spacing, gpu)
+        np.testing.assert_array_equal(radii, skeleton_graph.radius_at(points, mask, spacing))
     assert found_ends
 
 
