@@ -1,7 +1,6 @@
 """The object to take a skeleton of: a labelmap, one label of it, or a segment; nodes are only read.
 
-A labelmap and a segment are taken on their own voxels, whatever their axes are: nothing is
-resampled.
+They are taken on their own voxels, whatever their axes are: nothing is resampled.
 """
 
 from collections.abc import Sequence

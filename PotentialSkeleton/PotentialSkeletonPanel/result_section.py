@@ -188,8 +188,7 @@ class ResultSection:
             table.sortByColumn(TREE_COLUMN, qt.Qt.AscendingOrder)
         table.setColumnHidden(NAME_COLUMN, "name" not in columns)
         table.setColumnHidden(TREE_COLUMN, "tree" not in columns)
-        # For want of room.
-        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))
+        table.setColumnHidden(GENERATION_COLUMN, {"name", "tree"} <= set(columns))  # no room
         table.sortingEnabled = False  # rows would move while they are filled
         order = sorted(  # rows that are equal stay in this order: the thickest first
             range(len(columns["branch"])),
