@@ -87,9 +87,10 @@ def click_scene(
         connectedness[voxel] = 1
     for voxel in negative_clicks:
         connectedness[voxel] = 0
+    evident = [click for click in clicks if click.contrast >= EVIDENT * mapped.noise]
     # The first one may lie beside its vessel, which was found all the same.
-    evident = [click.voxel for click in clicks if click.contrast >= EVIDENT * mapped.noise]
-    places = [tuple(map(int, v + mapped.origin)) for v in without if v not in evident]
+    found = [click.voxel for click in evident if click.start != click.voxel]
+    places = [tuple(map(int, v + mapped.origin)) for v in without if v not in found]
     return connectedness, main.least_contrast, places, bool(evident)
 
 

@@ -264,7 +264,7 @@ class CachedConnectedness:
     def free_device_memory(self) -> None:
         """Drop a map that is on the device; see `gpu.device.keeps_device_memory`."""
         if self._map is not None and self._map.gpu is not None:
-            self._map = None
+            self.forget()
 
     def contrast_map(
         self, volume: np.ndarray, spacing: Sequence[float], first_seed: Sequence[int],
