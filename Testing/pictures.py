@@ -26,7 +26,7 @@ from Benchmarks.clicks import clicks_inside
 from Benchmarks.volumes import known_vessels
 from emulators.qt import application
 from emulators.qt.panel import Panel
-from FuzzyConnectedGPUMRML.segmenting import disputed_segment
+from FuzzyConnectedGPUMRML import segmenting
 from FuzzyConnectedGPUMRML.vessel_lists import KINDS as LOOKS
 from FuzzyConnectedGPUMRML.vessel_lists import vessels_of
 from FuzzyVesselCoreLib.mrml.points import add_phantom, world_points
@@ -216,7 +216,7 @@ def vessels(folder: Path) -> None:
     window.in_3d.renderer.GetActiveCamera().Zoom(1.35)
     window.save("vessels-three")
     segmentation = parameters.segmentation
-    segment = disputed_segment(segmentation, volume)
+    segment = segmenting.segments.result_segment(segmentation, segmenting.DISPUTED, volume)
     disputed = slicer.util.arrayFromSegmentBinaryLabelmap(segmentation, segment, volume) > 0
     around = ndimage.uniform_filter(disputed.astype(np.float32), 9) * disputed
     place = np.array(np.unravel_index(around.argmax(), around.shape))

@@ -402,11 +402,6 @@ def _vessels(lists: Sequence[Any], labelmap: Any, segment_ids: Sequence[str]) ->
     return found
 
 
-def disputed_segment(segmentation_node: Any, volume_node: Any) -> str:
-    """ID of the segment of the disputed voxels; empty without one."""
-    return segments.result_segment(segmentation_node, DISPUTED, volume_node)
-
-
 def _put_disputed(segmentation_node: Any, volume_node: Any, disputed: Any, mask_id: str) -> None:
     """Add, change or remove the segment of the disputed voxels; an edited one stays."""
     if disputed is not None:

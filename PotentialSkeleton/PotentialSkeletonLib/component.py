@@ -175,6 +175,7 @@ class _ComponentRun:
         return new_endpoints
 
     def trace_from_seeds(self, seeds: np.ndarray, origin: str, share: float) -> None:
+        """Curves from the seeds that are clear of the skeleton and of all curves."""
         skeleton = self.thinning.skeleton
         with self.stage("curves", share, share + 0.01) as progress:
             self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)

@@ -286,7 +286,8 @@ def _branch_points(
         np.concatenate([nodes[[first]], positions[chain].reshape(-1, 3), nodes[[last]]])
         for first, chain, last in graph.chains
     ]
-    points, rough_points = np.concatenate(rough), np.concatenate(rough)
+    rough_points = np.concatenate(rough)
+    points = rough_points.copy()
     last = np.cumsum([*map(len, rough)]) - 1
     is_end = np.zeros(len(points), bool)
     is_end[last] = is_end[[0, *last[:-1] + 1]] = True

@@ -184,6 +184,7 @@ def _geodesic_on(
     progress: Progress,
     known: np.ndarray | None,
 ) -> np.ndarray:
+    """`geodesic_distance` on a device."""
     xp = gpu.xp
     steps = (gpu.put(step.astype(np.int32)) for step in neighbour_steps(mask.shape, spacing))
     solid = gpu.put(mask)
