@@ -164,7 +164,7 @@ def close_tunnels(
     order = (distance.max() - distance).reshape(-1)[voxels]
     stays, never = object_.reshape(-1)[voxels], np.zeros(len(voxels), bool)
     solid = np.zeros_like(object_)
-    solid.reshape(-1)[thin(voxels, order, stays, never, solid.shape)] = True
+    solid.reshape(-1)[thin(voxels, order, stays, never, solid.view(np.uint8))] = True
     progress.check()
     closed = (object_ | _patches(solid, object_, progress))[inner]
     left = cycle_count(closed)

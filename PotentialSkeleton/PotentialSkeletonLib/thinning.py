@@ -2,9 +2,10 @@
 
 So the result has the object's components and tunnels, whatever must stay. It is thin, as thinning
 ends when no other point is simple. Voxels are flat indices, ascending, off the array's border.
+`states` (uint8, K, J, I) are the volume's, 0 before and after each step, so that all steps can use
+the same array.
 """
 
-import math
 from functools import cached_property
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
 if TYPE_CHECKING:
     from .traced_curves import ComponentCurves
 
-Shape = tuple[int, ...]
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
 FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
 KEY_STEPS = 1 << 16  # of an order; as many keys again are for voxels that come last
@@ -28,7 +28,7 @@ LAST_ROUND = np.iinfo(np.uint16).max
 
 
 def thin(
-    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, shape: Shape
+    voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, last: np.ndarray, states: np.ndarray
 ) -> np.ndarray:
     """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
@@ -36,15 +36,16 @@ def thin(
     Those that `stays` may not go (starts of curves, a skeleton), those of `last` go after all
     others, so that the skeleton lies along them (traced curves).
     """
-    states = np.zeros(math.prod(shape), np.uint8)
-    states[voxels] = OBJECT | KEPT * stays.view(np.uint8)
-    _thin(states, voxels, _keys(order, last), shape[2], shape[1] * shape[2])
-    return voxels[states[voxels] != 0]
+    flat, *strides = _flat(states)
+    flat[voxels] = OBJECT | KEPT * stays.view(np.uint8)
+    _thin(flat, voxels, _keys(order, last), *strides)
+    return voxels[_taken(flat, voxels) != 0]
 
 
 def grow(
-    skeleton: np.ndarray, offered: np.ndarray, order: np.ndarray, first: np.ndarray, shape: Shape
-) -> np.ndarray:
+    skeleton: np.ndarray, offered: np.ndarray, order: np.ndarray, first: np.ndarray,
+    states: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Add to a skeleton what is connected with it and does not change its topology.
 
     The reverse of thinning. Traced curves that run side by side or meet again enclose holes that
@@ -52,16 +53,16 @@ def grow(
     first, so each such hole stays open at its least central voxel. `offered` holds the skeleton and
     what may be added, those of `first` before all others.
     """
-    states = np.zeros(math.prod(shape), np.uint8)
-    states[offered] = OFFERED
-    states[skeleton] = OBJECT
-    _grow(states, skeleton, offered, _keys(order, first), shape[2], shape[1] * shape[2])
-    return offered[states[offered] & OBJECT != 0]
+    flat, *strides = _flat(states)
+    flat[offered] = OFFERED
+    flat[skeleton] = OBJECT
+    _grow(flat, skeleton, offered, _keys(order, first), *strides)
+    return offered[_taken(flat, offered) & OBJECT != 0]
 
 
 def peel(
     voxels: np.ndarray, order: np.ndarray, stays: np.ndarray, spacing: tuple[float, ...],
-    shape: Shape,
+    states: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Peel an object until no voxel but those that stay could go, many at a time.
 
@@ -69,31 +70,45 @@ def peel(
     all simple points can go at once (Bertrand and Aktouf 1994). In each round all subfields are
     gone through once; a voxel may go from the round of its order (mm) on.
     """
-    states = np.zeros(math.prod(shape), np.uint8)
+    flat, *strides = _flat(states)
     rounds = order / np.float32(min(spacing) / ROUNDS_PER_VOXEL)
     rounds = rounds.clip(0, LAST_ROUND).astype(np.uint16)  # 16 bits are sorted by radix, faster
-    states[voxels] = OBJECT
-    states[stays] |= KEPT
+    flat[voxels] = OBJECT
+    flat[stays] |= KEPT
     by_round = voxels[np.argsort(rounds, kind="stable")]
-    _peel(states, by_round, np.cumsum(np.bincount(rounds)), shape[2], shape[1] * shape[2])
-    return voxels[states[voxels] != 0]
+    _peel(flat, by_round, np.cumsum(np.bincount(rounds)), *strides)
+    return voxels[_taken(flat, voxels) != 0]
 
 
-def trim(skeleton: np.ndarray, stays: np.ndarray, shape: Shape) -> np.ndarray:
+def trim(skeleton: np.ndarray, stays: np.ndarray, states: np.ndarray) -> np.ndarray:
     """Remove voxels that lie beside a skeleton instead of ending it, but for those that stay."""
-    states = np.zeros(math.prod(shape), np.uint8)
-    states[skeleton] = OBJECT
+    flat, *strides = _flat(states)
+    flat[skeleton] = OBJECT
     voxels = skeleton[~np.isin(skeleton, stays)]
-    while _redundant(states, voxels, shape[2], shape[1] * shape[2], True).any():
+    while _redundant(flat, voxels, *strides, True).any():
         pass
-    return skeleton[states[skeleton] != 0]
+    return skeleton[_taken(flat, skeleton) != 0]
 
 
-def removable(skeleton: np.ndarray, shape: Shape) -> np.ndarray:
+def removable(skeleton: np.ndarray, states: np.ndarray) -> np.ndarray:
     """Voxels of a skeleton that could go without a change of topology, and are no ends."""
-    states = np.zeros(math.prod(shape), np.uint8)
-    states[skeleton] = OBJECT
-    return skeleton[_redundant(states, skeleton, shape[2], shape[1] * shape[2], False)]
+    flat, *strides = _flat(states)
+    flat[skeleton] = OBJECT
+    found = _redundant(flat, skeleton, *strides, False)
+    flat[skeleton] = 0
+    return skeleton[found]
+
+
+def _flat(states):
+    """States one after the other, and how far apart neighbours along J and K are."""
+    return states.reshape(-1), states.shape[2], states.shape[1] * states.shape[2]
+
+
+def _taken(flat, voxels):
+    """The states of voxels, which are 0 from now on."""
+    found = flat[voxels]
+    flat[voxels] = 0
+    return found
 
 
 def _keys(order, last):
@@ -239,7 +254,8 @@ class LevelThinning:
         spacing: tuple[float, ...],
         characteristic: int,
     ) -> None:
-        self._mask, self._depth, self._spacing, self._shape = mask, depth, spacing, mask.shape
+        self._mask, self._depth, self._spacing = mask, depth, spacing
+        self._states = np.zeros(mask.shape, np.uint8)
         self._has_tunnels = characteristic != 1
         self._level = NO_VOXELS  # skeleton of the level before
         self.skeleton = NO_VOXELS
@@ -258,15 +274,15 @@ class LevelThinning:
         order = removal_order(self._depth, voxels)
         stays = is_in_any(voxels, starts, self._level)
         on_curve = is_in_any(voxels, traced)
-        skeleton = thin(voxels, order, stays, on_curve, self._shape)
+        skeleton = thin(voxels, order, stays, on_curve, self._states)
         progress.check()
-        self.skeleton = trim(skeleton, self._level, self._shape)
+        self.skeleton = trim(skeleton, self._level, self._states)
         curves.starts = np.intersect1d(starts, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
         self.level_voxels.append(len(self.skeleton))
-        voxels = removable(self.skeleton, self._shape)
+        voxels = removable(self.skeleton, self._states)
         self.removable = len(voxels)
         self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
         self._level = self.skeleton
@@ -286,12 +302,12 @@ class LevelThinning:
         progress.check()
         order = removal_order(self._depth, wanted)
         first = is_in_any(wanted, starts)
-        grown = grow(skeleton, wanted, order, first, self._shape)
+        grown = grow(skeleton, wanted, order, first, self._states)
         are_there = np.isin(starts, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
 
     def _peeled(self, stays):
-        return peel(*self._object, stays, self._spacing, self._shape)
+        return peel(*self._object, stays, self._spacing, self._states)
 
     @cached_property
     def _object(self) -> tuple[np.ndarray, np.ndarray]:

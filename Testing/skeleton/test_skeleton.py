@@ -68,7 +68,7 @@ def check_guarantees(skeleton, mask):
         np.testing.assert_array_equal(branch.points[-1], skeleton.nodes[branch.end].position)
     if skeleton.report["removable_voxels"] == 0:
         padded = np.pad(labelmap, 1)
-        assert not len(removable(np.flatnonzero(padded), padded.shape))
+        assert not len(removable(np.flatnonzero(padded), np.zeros_like(padded, np.uint8)))
     assert len({tuple(node.position) for node in skeleton.nodes}) == len(skeleton.nodes)
     assert all(skeleton.report["guarantees"].values())
 
@@ -88,7 +88,7 @@ def test_random_solids_have_nested_levels_with_all_guarantees(mask):
         skeleton = skeletonize(mask, spacing, level=level)
         check_guarantees(skeleton, mask)
         finer = np.pad(skeleton.to_labelmap().astype(bool), 1)
-        could_go = removable(np.flatnonzero(finer), finer.shape)
+        could_go = removable(np.flatnonzero(finer), np.zeros_like(finer, np.uint8))
         assert (coarser <= finer).all()
         assert coarser.flat[could_go].all()
         assert skeleton.report["removable_voxels"] == len(could_go)
@@ -103,14 +103,15 @@ def test_thinning_growing_and_peeling_change_no_topology(mask, seed):
     """Whatever the order, and whatever stays."""
     rng = np.random.default_rng(seed)
     solid = np.pad(ndimage.binary_fill_holes(mask), 1)
-    voxels, shape = np.flatnonzero(solid), solid.shape
+    voxels, states = np.flatnonzero(solid), np.zeros(solid.shape, np.uint8)
     order = rng.random(voxels.size).astype(np.float32)
     stays, last = rng.random((2, voxels.size)) < [[0.1], [0.3]]
-    thinned = thin(voxels, order, stays, last, shape)
-    peeled = peel(voxels, order, voxels[stays], (1.0, 1.0, 1.0), shape)
-    grown = grow(thinned, voxels, order, last, shape)
+    thinned = thin(voxels, order, stays, last, states)
+    peeled = peel(voxels, order, voxels[stays], (1.0, 1.0, 1.0), states)
+    grown = grow(thinned, voxels, order, last, states)
     for found in (thinned, peeled, grown):
-        left = np.zeros(shape, bool)
+        assert not states.any()
+        left = np.zeros(solid.shape, bool)
         left.flat[found] = True
         assert topology(left) == topology(solid)
         assert (left <= solid).all()
