@@ -39,8 +39,9 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
         return ""
     mask, roi = options.maskNode, options.roiNode
     if mask is not None:
-        fingerprint = provenance.mask_fingerprint(mask, options.maskSegmentID)
-        mask = mask.GetName(), options.maskSegmentID, fingerprint
+        voxels = provenance.voxels_fingerprint(mask, options.maskSegmentID)
+        place = provenance.transform_text(mask)
+        mask = mask.GetName(), options.maskSegmentID, voxels + place
     shared, moved = [mask, roi and _box(roi)], provenance.transform_text(volume_node)
     if moved and (mask or roi):  # which are in the world, points and voxels below the transform
         shared.append(moved)

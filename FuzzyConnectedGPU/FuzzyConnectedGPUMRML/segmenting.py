@@ -1,7 +1,7 @@
 """A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
 `Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
-thread; `Run.write` changes the scene when all is computed. A single vessel is treated as several.
+thread; `Run.write` changes the scene when all is computed. One vessel is a list with one entry.
 """
 
 from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ class SegmentationResult:
     scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
     warnings: list[str] = field(default_factory=list)  # what the user should know
     # Points without contrast to their surroundings: their list, and their index there.
-    faintPoints: list[tuple[Any, int]] = field(default_factory=list)
+    pointsWithoutContrast: list[tuple[Any, int]] = field(default_factory=list)
     segmentationNode: Any = None  # that was given, or added because True was given
 
     @property
@@ -209,8 +209,8 @@ class Run:
         fuzzy_scene.note_origin(result.sceneNode, result.divisionNode, self, found)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
-        faint = set(found.scene.without_contrast)
-        result.faintPoints = _points_in(faint, self.lists, self.volume_node)
+        voxels = set(found.scene.without_contrast)
+        result.pointsWithoutContrast = _points_in(voxels, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
         return result
 
@@ -324,7 +324,7 @@ def _write_outputs(
     arrays: dict[str, np.ndarray],
     disputed: np.ndarray | None,
 ) -> SegmentationResult:
-    """Put arrays (by their kind of output) and segments into nodes, all of them or none.
+    """Put arrays (by their kind of output) and segments into nodes; new ones go if that fails.
 
     Without the array of the fuzzy scene its node stays as it is; disputed voxels are None for one
     vessel.
@@ -339,7 +339,7 @@ def _write_outputs(
     images = {kind: reading.image_from_array(each, copy=False) for kind, each in arrays.items()}
     kinds = [*images, SEGMENTATION] if new_segments else [*images]
     missing, segment_ids = [kind for kind in kinds if nodes[kind] is None], [""] * len(lists)
-    with writing.all_or_nothing() as add:
+    with writing.new_nodes() as add:
         for kind in missing:
             class_name, word = OUTPUTS[kind]
             nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")

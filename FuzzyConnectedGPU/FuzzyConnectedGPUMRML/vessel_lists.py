@@ -226,7 +226,7 @@ def find_seeds(
         progress=progress,
     )
     writing.check_in_scene(inputs)
-    with writing.all_or_nothing() as add:
+    with writing.new_nodes() as add:
         if seeds_node is None:
             seeds_node = add("vtkMRMLMarkupsFiducialNode", "Vessel")
             paint(seeds_node, VESSEL_COLOR)

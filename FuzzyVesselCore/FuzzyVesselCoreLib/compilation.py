@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from .errors import DeviceError
+from .errors import PackageMissing
 
 # What pip calls packages that not every installation of Slicer has.
 PACKAGES = {"numba": "numba", "cc3d": "connected-components-3d"}
@@ -22,14 +22,14 @@ ABANDONED = 30 * 86400.0  # seconds after which an unused cache is removed
 
 @contextmanager
 def needs_numba() -> Iterator[None]:
-    """Guard the import of numba, or of what needs it, and of cc3d: `DeviceError` without it."""
+    """Guard the import of numba, or of what needs it, and of cc3d: `PackageMissing` without it."""
     prepare_numba()
     try:
         yield
     except ModuleNotFoundError as error:
         if error.name not in PACKAGES:
             raise
-        raise DeviceError(
+        raise PackageMissing(
             f"{PACKAGES[error.name]} is not installed: pip install {PACKAGES[error.name]} (a panel "
             "of the extension asks before it installs it)."
         ) from error

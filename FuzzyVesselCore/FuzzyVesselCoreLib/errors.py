@@ -31,6 +31,10 @@ class NoCudaError(DeviceError):
         super().__init__(f"{device} cannot be used: {reason}")
 
 
+class PackageMissing(DeviceError):
+    """A package is not installed without which no device can be used."""
+
+
 class Cancelled(FuzzyVesselError):
     """The progress callback returned False; nothing was changed."""
 

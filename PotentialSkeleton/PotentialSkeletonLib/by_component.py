@@ -7,19 +7,20 @@ what lies in its cavities.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
+from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
 from .curve_skeleton import CurveSkeleton
-from .extraction import assemble
-from .options import EMPTY, SkeletonOptions, checked_spacing
-from .preparing import Prepared, input_warnings, small_components
+from .extraction import PREPARING, skeleton_of_components
+from .options import EMPTY, SkeletonOptions, checked_device, checked_spacing
+from .preparing import Components, input_warnings, small_components
 from .report import NO_CHANGES
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
@@ -81,14 +82,18 @@ def skeletonize_components(
     sizes, low, high = (np.asarray(each, np.int64) for each in (sizes, low, high))
     _check(labels, sizes, low, high, options, memory_limit)
     boxes = [tuple(map(slice, *ends)) for ends in zip(low.tolist(), high.tolist())]
-    prepared = partial(_prepared, labels, boxes, sizes, options)
-    return assemble(prepared, tuple(labels.shape), checked, options, Progress.of(progress))
+    choose_device(checked_device(options.method, options.device))  # an error before the work begins
+    progress = Progress.of(progress)
+    progress.advance(0.0)
+    components = _filled_components(labels, boxes, sizes, options, progress.part(0.0, PREPARING))
+    return skeleton_of_components(components, tuple(labels.shape), checked, options, progress)
 
 
-def _prepared(
+def _filled_components(
     labels: Any, boxes: list, sizes: np.ndarray, options: SkeletonOptions, progress: Progress
-) -> Prepared:
-    """The object: components in no other's cavity, filled."""
+) -> Components:
+    """The components in no other's cavity, filled."""
+    began = perf_counter()
     nested: set[int] = set()
     numbers, filled_sizes = [], []
     cavities = cavity_voxels = 0
@@ -114,12 +119,12 @@ def _prepared(
     is_full = int(sizes.sum()) == int(np.prod(labels.shape, dtype=object))
     warnings = input_warnings(np.zeros(1, bool), is_full, options.strength)
 
-    def components() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def masks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for number in numbers:
             box = boxes[number - 1]
             yield np.array([s.start - 1 for s in box]), np.pad(_filled(labels, box, number)[1], 1)
 
-    return Prepared(kept, changes, warnings, components())
+    return Components(kept, changes, warnings, masks(), perf_counter() - began)
 
 
 def _filled(labels: Any, box: tuple, number: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -14,8 +14,8 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside, geodesic_distance
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
-from .critical_points import REPELLER, CriticalPoint, critical_points, index_sum
-from .curve_skeleton import Branch, Node
+from .critical_points import REPELLER, CriticalPoint, critical_points
+from .curve_skeleton import CurveSkeleton
 from .endpoints import missing_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
@@ -23,20 +23,7 @@ from .report import component_report
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import skeleton_graph
 from .thinning import LevelThinning, is_in_any
-from .traced_curves import ComponentCurves, voxels_at
-
-
-@dataclass(frozen=True)
-class ComponentSkeleton:
-    """What was found in one component, in voxels of its box."""
-
-    voxels: np.ndarray  # of the skeleton, (n, 3), in ascending order of K, J, I
-    nodes: list[Node]
-    branches: list[Branch]
-    critical_points: list[CriticalPoint]
-    report: dict[str, Any]  # see `component_report`
-    seconds: dict[str, float]  # of each stage
-
+from .traced_curves import ComponentCurves
 
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
@@ -47,43 +34,42 @@ def skeletonize_component(
     spacing: tuple[float, float, float],
     options: SkeletonOptions,
     progress: Progress,
-) -> ComponentSkeleton:
-    """The skeleton of one component (bool, off the array's border) up to the options' level."""
+) -> CurveSkeleton:
+    """The skeleton of one component (bool, off the array's border), in voxels of this array.
+
+    Its report is that of `component_report`.
+    """
     device = checked_device(options.method, options.device)
     if device == "auto" and np.count_nonzero(mask) < GPU_THRESHOLD:
         device = "cpu"
 
-    def run(gpu: Any) -> ComponentSkeleton:
-        # The field is summed on the device; all else only where this is faster.
-        gpu_of_rest = gpu if mask.size >= LARGE else None
-        return _ComponentRun(mask, spacing, options, progress, gpu_of_rest).run(gpu_of_field=gpu)
-
-    skeleton, notes = on_device_or_cpu(device, run)
+    skeleton, notes = on_device_or_cpu(
+        device, lambda gpu: _ComponentRun(mask, spacing, options, progress, gpu).run()
+    )
     skeleton.report["warnings"][:0] = notes
     return skeleton
 
 
 class _ComponentRun:
-    """Makes the skeleton of one component, stage by stage. Voxels are flat indices.
-
-    `gpu`, or None, is that of all steps but the field, whose one is an argument of `run`.
-    """
+    """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
 
     def __init__(self, mask, spacing, options, progress, gpu):
         self.mask, self.spacing = mask, spacing
-        self.options, self.progress, self.gpu = options, progress, gpu
+        self.options, self.progress = options, progress
+        # The field is summed on the device; all else only where this is faster.
+        self.field_gpu, self.gpu = gpu, gpu if mask.size >= LARGE else None
         self.seconds: dict[str, float] = defaultdict(float)
         self.field: ForceField | None = None  # none for a component that is too small
         self.critical_points: list[CriticalPoint] = []
         self.seeds = np.empty((0, 3), np.int64)
         self.distances: Any = None  # along the component from the skeleton, once there is one
-        if gpu is not None:
-            gpu.keep(mask, gpu.put(mask))
+        if self.gpu is not None:
+            self.gpu.keep(mask, self.gpu.put(mask))
         with self.stage("distance", 0.0, 0.05) as progress:
-            self.depth = distance_to_outside(mask, spacing, progress, gpu)
-            self.characteristic = euler_characteristic(mask, gpu)
+            self.depth = distance_to_outside(mask, spacing, progress, self.gpu)
             self.curves = ComponentCurves(self.depth, spacing)
-            self.thinning = LevelThinning(mask, self.depth, spacing, self.characteristic)
+            characteristic = euler_characteristic(mask, self.gpu)
+            self.thinning = LevelThinning(mask, self.depth, spacing, characteristic)
 
     @contextmanager
     def stage(self, name: str, start: float, end: float) -> Iterator[Progress]:
@@ -93,12 +79,12 @@ class _ComponentRun:
         yield progress
         self.seconds[name] += perf_counter() - began
 
-    def run(self, gpu_of_field) -> ComponentSkeleton:
+    def run(self) -> CurveSkeleton:
         if np.count_nonzero(self.mask) >= MIN_FIELD_VOXELS:
-            self.field = self.compute_field(gpu_of_field)
+            self.field = self.compute_field()
             self.find_core(self.field)
-            if gpu_of_field is not None:
-                gpu_of_field.drop(self.field.vectors, self.field.classes)
+            if self.field_gpu is not None:
+                self.field_gpu.drop(self.field.vectors, self.field.classes)
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
@@ -118,17 +104,17 @@ class _ComponentRun:
             self.thinning.end_level()
         return self.result()
 
-    def compute_field(self, gpu) -> ForceField:
+    def compute_field(self) -> ForceField:
         options, sides, unit_depth = self.options, self.spacing, None
         with self.stage("field", 0.05, 0.55) as progress:
-            if gpu is None and len(set(sides)) == 1:
+            if self.field_gpu is None and len(set(sides)) == 1:
                 unit_depth = self.depth / np.float32(sides[0])
             return field_of_components(
                 labels=self.mask,
                 strength=options.strength,
                 charge_distance=options.charge_distance,
                 method=options.method,
-                gpu=gpu,
+                gpu=self.field_gpu,
                 unit_depth=unit_depth,
                 progress=progress,
             )
@@ -141,15 +127,15 @@ class _ComponentRun:
                 self.seeds = divergence_seeds(
                     field.vectors, field.classes, self.options.divergence, progress, self.gpu
                 )
-            voxels = voxels_at([point.position for point in points]).reshape(-1, 3)
-            inside = self.depth[tuple(voxels.T)] > 0
-            self.critical_points = [p for p, is_inside in zip(points, inside) if is_inside]
         with self.stage("curves", 0.58, 0.6) as progress:
+            self.critical_points = self.curves.inside(points)
             self.curves.trace_core(field, [p for p in points if p.kind != REPELLER], progress)
 
     def thin_along_curves(self, share: float) -> None:
+        curves = self.curves
         with self.stage("thinning", share, share + 0.05) as progress:
-            self.thinning.thin_along(self.curves, progress)
+            traced = curves.voxels()
+            curves.starts = self.thinning.thin_along(traced, curves.starts, progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
@@ -180,27 +166,15 @@ class _ComponentRun:
         with self.stage("curves", share, share + 0.01) as progress:
             self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
 
-    def result(self) -> ComponentSkeleton:
-        skeleton, curves = self.thinning.skeleton, self.curves
-        voxels = np.stack(np.unravel_index(skeleton, self.mask.shape), axis=1)
-        is_traced = is_in_any(skeleton, curves.voxels(), curves.starts)
+    def result(self) -> CurveSkeleton:
+        flat, curves, mask, spacing = self.thinning.skeleton, self.curves, self.mask, self.spacing
+        voxels = np.stack(np.unravel_index(flat, mask.shape), axis=1)
+        is_traced = is_in_any(flat, curves.voxels(), curves.starts)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
-            nodes, branches = skeleton_graph(
-                voxels, positions, self.mask, self.spacing, progress, self.gpu
-            )
+            graph = skeleton_graph(voxels, positions, mask, spacing, progress, self.gpu)
+        skeleton = CurveSkeleton(*graph, self.critical_points, voxels, mask.shape, spacing, {})
         with self.stage("checks", 1.0, 1.0):
-            sum_of_indices = index_sum(self.critical_points) if self.field else None
-            report = component_report(
-                self.mask,
-                voxels,
-                is_traced,
-                nodes,
-                branches,
-                self.thinning,
-                self.characteristic,
-                sum_of_indices,
-                self.field,
-            )
-        seconds = dict(self.seconds)
-        return ComponentSkeleton(voxels, nodes, branches, self.critical_points, report, seconds)
+            report = component_report(skeleton, mask, is_traced, self.thinning, self.field)
+        report["seconds"] = dict(self.seconds)
+        return replace(skeleton, report=report)

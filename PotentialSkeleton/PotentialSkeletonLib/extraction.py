@@ -1,11 +1,8 @@
 """Public entry point: from a labelmap to its curve skeleton, component by component."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +12,13 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .critical_points import CriticalPoint
 from .curve_skeleton import Branch, CurveSkeleton, Node
 from .options import SkeletonOptions, checked_device, checked_spacing
 
 if TYPE_CHECKING:  # they need numba, without which this package can be imported
-    from .component import ComponentSkeleton
-    from .preparing import Prepared
+    from .preparing import Components
+
+PREPARING = 0.02  # share of the progress
 
 
 def skeletonize(
@@ -88,57 +85,44 @@ def skeletonize(
     options, sides = options or SkeletonOptions(**keywords), checked_spacing(spacing)
     with needs_numba():  # the package can be imported without it
         from .preparing import prepare
-
+    choose_device(checked_device(options.method, options.device))  # an error before the work begins
+    progress = Progress.of(progress)
+    progress.advance(0.0)
     labelmap = np.asanyarray(mask)
     shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
-    prepared = partial(prepare, labelmap, sides, options)
-    return assemble(prepared, shape, sides, options, Progress.of(progress))
+    components = prepare(labelmap, sides, options, progress.part(0.0, PREPARING))
+    return skeleton_of_components(components, shape, sides, options, progress)
 
 
-def assemble(
-    prepare: Callable[[Progress], "Prepared"],
+def skeleton_of_components(
+    components: "Components",
     shape: tuple[int, ...],
     spacing: tuple[float, float, float],
     options: SkeletonOptions,
     progress: Progress,
 ) -> CurveSkeleton:
-    """The `CurveSkeleton` of an object; see `skeletonize`.
-
-    ``prepare(progress)`` gives the `Prepared` object of a volume of that shape (K, J, I) and
-    spacing (mm).
-    """
+    """One skeleton of all components, which lie in a volume of that shape (K, J, I)."""
     with needs_numba():  # the package can be imported without it
         from .component import skeletonize_component
         from .report import skeleton_report
-    choose_device(checked_device(options.method, options.device))  # an error before the work begins
-    progress.advance(0.0)
-    began = perf_counter()
-    prepared = prepare(progress.part(0.0, 0.02))
-    seconds = defaultdict(float, prepare=perf_counter() - began)
-    parts: list[ComponentSkeleton] = []
     nodes: list[Node] = []
     branches: list[Branch] = []
-    points: list[CriticalPoint] = []
-    voxels: list[np.ndarray] = []
-    ends = 0.02 + 0.98 * np.cumsum(prepared.sizes) / prepared.sizes.sum()
-    shares = pairwise([0.02, *ends])  # of the progress
-    for number, ((origin, mask), share) in enumerate(zip(prepared.components, shares), 1):
+    critical_points, voxels, reports = [], [], []
+    ends = PREPARING + (1 - PREPARING) * np.cumsum(components.sizes) / components.sizes.sum()
+    shares = pairwise([PREPARING, *ends])  # of the progress
+    for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
         part = skeletonize_component(mask, spacing, options, progress.part(*share))
         first_node = len(nodes)
-        parts.append(part)
-        for stage, spent in part.seconds.items():
-            seconds[stage] += spent
+        reports.append(part.report)
         voxels.append(part.voxels + origin)
-        points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        critical_points += [replace(p, position=p.position + origin) for p in part.critical_points]
         for node in part.nodes:
             nodes.append(replace(node, position=node.position + origin, component=number))
         for branch in part.branches:
             start, end = branch.start + first_node, branch.end + first_node
             branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
-    reports, changes, warnings = [p.report for p in parts], prepared.changes, prepared.warnings
-    report = skeleton_report(reports, prepared.sizes, changes, warnings, nodes, branches)
-    report["seconds"] = dict(seconds)
+    report = skeleton_report(components, reports, nodes, branches)
     progress.advance(1.0)
     all_voxels = np.concatenate(voxels)
     all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
-    return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
+    return CurveSkeleton(nodes, branches, critical_points, all_voxels, shape, spacing, report)

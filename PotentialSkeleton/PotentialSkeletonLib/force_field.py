@@ -388,11 +388,7 @@ def automatic_charge_distance(
     if there is one) does not touch the border of the array.
     """
     with needs_numba():  # the package can be imported without it
-        from FuzzyVesselCoreLib.voxels.distances import (
-            distance_on,
-            distance_to_outside,
-            ridge_depths,
-        )
+        from FuzzyVesselCoreLib.voxels.distances import distance_on, distance_to_outside
     unit = (1.0, 1.0, 1.0)
     if gpu is not None:
         ridge = gpu.get(ridge_depths(distance_on(gpu, mask, unit, progress)))
@@ -402,3 +398,16 @@ def automatic_charge_distance(
         ridge = ridge_depths(unit_depth)
     thin_radius = float(np.percentile(ridge, THIN_PERCENTAGE))
     return int(np.clip(np.ceil(RESOLVED_RADIUS - thin_radius), 0, MAX_AUTOMATIC_DISTANCE))
+
+
+def ridge_depths(depth: Any) -> Any:
+    """The depths (n,) of the voxels that none of their 26 neighbours exceeds in depth.
+
+    `depth` (K, J, I; of NumPy or CuPy) is 0 outside the object and at the border.
+    """
+    flat, (_, rows, width) = depth.reshape(-1), depth.shape
+    ridge = np.flatnonzero(flat > 0)
+    for k, j, i in np.ndindex(3, 3, 3):
+        near = ridge + (((k - 1) * rows + j - 1) * width + i - 1)
+        ridge = ridge[flat[ridge] >= flat[near]]
+    return flat[ridge]

@@ -1,15 +1,18 @@
 """What is said of a skeleton: counts, checked guarantees, and sentences for the user."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .curve_skeleton import Branch, Node
+from .critical_points import index_sum
+from .curve_skeleton import Branch, CurveSkeleton, Node
 from .skeleton_graph import component_count, topology
 
 if TYPE_CHECKING:
     from .force_field import ForceField
+    from .preparing import Components
     from .thinning import LevelThinning
 
 TINY = 27  # voxels: components below it are reported
@@ -35,21 +38,19 @@ BROKEN_GUARANTEES = {
 
 
 def component_report(
+    skeleton: CurveSkeleton,
     mask: np.ndarray,
-    voxels: np.ndarray,
     is_traced: np.ndarray,
-    nodes: Sequence[Node],
-    branches: Sequence[Branch],
     thinning: "LevelThinning",
-    characteristic: int,
-    sum_of_indices: int | None,
     field: "ForceField | None",
 ) -> dict[str, Any]:
     """The part of one component (bool) in the report of the whole; see `skeleton_report`.
 
-    Checked are the skeleton's voxels (n, 3) and its graph; some are on traced curves (bool (n,)).
-    `characteristic` is the object's of Euler, `sum_of_indices` that of its critical points.
+    Checked are the skeleton's voxels, some of which are on traced curves (bool (n,)), and graph.
     """
+    voxels, nodes, branches = skeleton.voxels, skeleton.nodes, skeleton.branches
+    characteristic = thinning.characteristic
+    sum_of_indices = index_sum(skeleton.critical_points) if field else None
     pieces, own_characteristic = topology(voxels)
     cycles = len(branches) - len(nodes) + pieces
     rounded = np.round([node.position for node in nodes], 6)
@@ -84,20 +85,22 @@ def component_report(
 
 
 def skeleton_report(
+    components: "Components",
     parts: Sequence[dict[str, Any]],
-    sizes: np.ndarray,
-    changes: Mapping[str, int],
-    warnings: Sequence[str],
     nodes: Sequence[Node],
     branches: Sequence[Branch],
 ) -> dict[str, Any]:
-    """The report but for the seconds; its entries are documented at `skeletonize`.
+    """The report of all components from those of each; `skeletonize` documents its entries.
 
-    Of all components, of so many voxels, the counts are added up, some figures are listed, and a
-    guarantee is held if it is held in each. `changes` and `warnings` are those of the object.
+    Counts and seconds are added up, some figures are listed, and a guarantee is held if it is held
+    in each.
     """
-    first, tiny = parts[0], int(np.count_nonzero(sizes < TINY))
-    sentences = [*sentences_on(changes), *warnings]
+    first, tiny = parts[0], int(np.count_nonzero(components.sizes < TINY))
+    seconds = defaultdict(float, prepare=components.seconds)
+    for part in parts:
+        for stage, spent in part["seconds"].items():
+            seconds[stage] += spent
+    sentences = [*sentences_on(components.changes), *components.warnings]
     sentences += [text for part in parts for text in part["warnings"]]
     if tiny:
         sentences.append(f"Tiny, perhaps noise: {tiny} of {counted(len(parts), 'component')}.")
@@ -109,7 +112,7 @@ def skeleton_report(
     return dict(
         components=len(parts),
         tiny_components=tiny,
-        **changes,
+        **components.changes,
         **{name: sum(part["sums"][name] for part in parts) for name in first["sums"]},
         level_voxels=[sum(level) for level in zip(*(part["level_voxels"] for part in parts))],
         **{name: [part["lists"][name] for part in parts] for name in first["lists"]},
@@ -117,6 +120,7 @@ def skeleton_report(
             name: all(part["guarantees"][name] for part in parts) for name in first["guarantees"]
         },
         device=next((part["device"] for part in parts if part["device"] != "cpu"), "cpu"),
+        seconds=dict(seconds),
         warnings=list(dict.fromkeys(sentences)),
     )
 

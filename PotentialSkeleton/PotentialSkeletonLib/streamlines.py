@@ -42,9 +42,9 @@ class Tracer:
         self._first = np.zeros(classes.shape, np.int32)
         self._points, self._following = np.empty((1024, 3)), np.empty(1024, np.int32)
         self._used = 0
-        self.insert(np.array(ends, float).reshape(-1, 3))
+        self._insert(np.array(ends, float).reshape(-1, 3))
 
-    def insert(self, points: np.ndarray) -> None:
+    def _insert(self, points: np.ndarray) -> None:
         """Let later curves end at points (n, 3)."""
         while self._used + len(points) > len(self._points):
             self._points = np.concatenate([self._points, np.empty_like(self._points)])
@@ -62,11 +62,25 @@ class Tracer:
         return follow(self.vectors, self._classes, start, own, *index)
 
     def trace_along(self, lead: np.ndarray) -> np.ndarray:
-        """Go along a lead (m, 3) and on along the force from its last point; both are inserted."""
+        """A curve along a lead (m, 3), and along the force from its last point."""
         lead = np.asarray(lead, float)
         curve = np.concatenate([lead[:-1], self.trace(lead[-1])])
-        self.insert(curve)
+        self._insert(curve)
         return curve
+
+    def core_curves(self, points: Sequence[CriticalPoint]) -> Iterator[np.ndarray]:
+        """Yield the curves of level 1: from each saddle both ways along each outgoing eigenvector.
+
+        `points` are those at the `ends`, in their order.
+        """
+        for own, point in enumerate(points):
+            if not point.kind.startswith("saddle"):
+                continue
+            for direction in outgoing_directions(point):
+                for step in (START * direction, -START * direction):
+                    path = self.trace(point.position + step, own)
+                    self._insert(path[1:])
+                    yield np.concatenate([point.position[None], path])
 
 
 @compiled
@@ -179,21 +193,6 @@ def is_free(free: np.ndarray, position: np.ndarray) -> bool:
     if not (0 <= k < free.shape[0] and 0 <= j < free.shape[1] and 0 <= i < free.shape[2]):
         return False
     return bool(free[k, j, i] != 0)
-
-
-def core_curves(tracer: Tracer, points: Sequence[CriticalPoint]) -> Iterator[np.ndarray]:
-    """Yield the curves of level 1: from each saddle both ways along each outgoing eigenvector.
-
-    `points` are the tracer's `ends`, in its order.
-    """
-    for own, point in enumerate(points):
-        if not point.kind.startswith("saddle"):
-            continue
-        for direction in outgoing_directions(point):
-            for step in (START * direction, -START * direction):
-                path = tracer.trace(point.position + step, own)
-                tracer.insert(path[1:])
-                yield np.concatenate([point.position[None], path])
 
 
 def outgoing_directions(point: CriticalPoint) -> list[np.ndarray]:

@@ -6,19 +6,15 @@ ends when no other point is simple. Voxels are flat indices, ascending, off the 
 the same array.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from FuzzyVesselCoreLib.jit import compiled, compiled_inside
-from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.voxels.distances import removal_order
+from FuzzyVesselCoreLib.progress import Progress, in_parts
 from FuzzyVesselCoreLib.voxels.topology import is_simple, neighbour_bits
-
-if TYPE_CHECKING:
-    from .traced_curves import ComponentCurves
 
 OBJECT, WAITING, KEPT, OFFERED = 1, 2, 4, 8  # states of voxels
 FLAG: Any = np.int64(OBJECT)  # numba compiles another version for the plain number
@@ -241,7 +237,7 @@ NO_VOXELS = np.empty(0, np.int64)
 class LevelThinning:
     """Thins a component along its traced curves; each level contains the one before.
 
-    The component (`mask`, with its `depth` and Euler characteristic) does not touch the border.
+    The component (`mask`, with its `depth` and Euler `characteristic`) is off the array's border.
     All sets of voxels are ascending arrays of flat indices. `level_voxels` counts the skeleton's of
     each level, `removable` those that could go without a change of topology and are no ends;
     `is_thin` says whether all of these belong to the level before, which must stay whole.
@@ -256,19 +252,18 @@ class LevelThinning:
     ) -> None:
         self._mask, self._depth, self._spacing = mask, depth, spacing
         self._states = np.zeros(mask.shape, np.uint8)
-        self._has_tunnels = characteristic != 1
+        self.characteristic = characteristic
         self._level = NO_VOXELS  # skeleton of the level before
         self.skeleton = NO_VOXELS
         self.level_voxels: list[int] = []
         self.removable, self.is_thin = 0, True
 
-    def thin_along(self, curves: "ComponentCurves", progress: Progress) -> None:
-        """Take the skeleton on along the voxels of curves to their starts; see `_grown`.
+    def thin_along(self, traced: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
+        """Take the skeleton on along the voxels of traced curves to their starts; see `_grown`.
 
-        Voxels of curves go last. Starts stay, unless they lie beside the skeleton instead of ending
-        it: these are no starts any more.
+        Voxels of curves go last. Returned are the starts that stay: all but those that lie beside
+        the skeleton instead of ending it.
         """
-        traced, starts = curves.voxels(), curves.starts
         voxels = self._grown(union(traced, starts, self.skeleton), starts, progress)
         progress.check()
         order = removal_order(self._depth, voxels)
@@ -277,7 +272,7 @@ class LevelThinning:
         skeleton = thin(voxels, order, stays, on_curve, self._states)
         progress.check()
         self.skeleton = trim(skeleton, self._level, self._states)
-        curves.starts = np.intersect1d(starts, self.skeleton, assume_unique=True)
+        return np.intersect1d(starts, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
@@ -295,7 +290,7 @@ class LevelThinning:
         gap between curves, all other voxels of the object are peeled off instead.
         """
         skeleton = self.skeleton
-        if not self.level_voxels and not self._has_tunnels and len(wanted):
+        if not self.level_voxels and self.characteristic == 1 and len(wanted):
             skeleton = wanted[[np.argmax(removal_order(self._depth, wanted))]]
         if not len(skeleton):
             return self._peeled(wanted)
@@ -314,6 +309,31 @@ class LevelThinning:
         """All voxels of the component and their order."""
         voxels = np.flatnonzero(self._mask)
         return voxels, removal_order(self._depth, voxels)
+
+
+def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+    """The order (n,), float32, in which thinning removes voxels, the least first.
+
+    The depth of the voxel counts for half, the mean depth of the 27 voxels round it for the other
+    half: so among equal depths those nearer to the middle stay longer. `depth` (K, J, I) is 0
+    outside the object and at the border, where the order is 0, too; `voxels` (n,) are flat indices.
+    """
+    order = np.zeros(len(voxels), np.float32)
+    task = depth.reshape(-1), depth.shape[1] * depth.shape[2], depth.shape[2], voxels, order
+    in_parts(partial(_write_order, *task), len(voxels), len(voxels))
+    return order
+
+
+@compiled
+def _write_order(depth, plane, row, voxels, order, first, last):
+    for n in range(first, last):
+        if depth[voxels[n]] > 0:
+            total = np.float32(0)
+            for k in (-plane, 0, plane):
+                for j in (-row, 0, row):
+                    for i in (-1, 0, 1):
+                        total += depth[voxels[n] + k + j + i]
+            order[n] = (depth[voxels[n]] + total / np.float32(27)) / np.float32(2)
 
 
 def union(*sets: np.ndarray) -> np.ndarray:

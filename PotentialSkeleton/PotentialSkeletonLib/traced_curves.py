@@ -11,7 +11,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from .critical_points import CriticalPoint
 from .force_field import ForceField
-from .streamlines import Tracer, core_curves
+from .streamlines import Tracer
 
 # Of seeds, by where they are from, to skeleton and curves: a factor of the inscribed radius, and
 # voxels added to it. With fewer each bump of a rough surface would have a curve of its own.
@@ -42,16 +42,18 @@ class ComponentCurves:
         """Where the curves pass each of some voxels (n, 3), else its centre; float (n, 3)."""
         return self._passed.positions(voxels)
 
+    def inside(self, points: Sequence[CriticalPoint]) -> list[CriticalPoint]:
+        """Those points that lie in the object, not between it and charges that went outward."""
+        return [p for p in points if self._depth[tuple(voxels_at(p.position))] > 0]
+
     def trace_core(
         self, field: ForceField, points: Sequence[CriticalPoint], progress: Progress
     ) -> None:
         """Trace from the saddles; later curves end at any of the points."""
-        ends = [point.position for point in points]
-        voxels = voxels_at(ends).reshape(-1, 3)
-        voxels = voxels[self._depth[tuple(voxels.T)] > 0]
-        self._add_starts(np.ravel_multi_index(voxels.T, self._depth.shape))
-        self._tracer = Tracer(field.vectors, field.classes, ends)
-        for curve in core_curves(self._tracer, points):
+        starts = voxels_at([p.position for p in self.inside(points)]).reshape(-1, 3)
+        self._add_starts(np.ravel_multi_index(starts.T, self._depth.shape))
+        self._tracer = Tracer(field.vectors, field.classes, [p.position for p in points])
+        for curve in self._tracer.core_curves(points):
             progress.check()
             self._passed.add(curve)
 

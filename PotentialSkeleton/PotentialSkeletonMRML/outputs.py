@@ -137,7 +137,7 @@ def write_skeletons(
 
     for object_, _skeleton, nodes in found:
         _check_nodes(object_, nodes)
-    with slicer.util.RenderBlocker(), writing.all_or_nothing() as add:
+    with slicer.util.RenderBlocker(), writing.new_nodes() as add:
         return [_write(add, *each) for each in found]
 
 

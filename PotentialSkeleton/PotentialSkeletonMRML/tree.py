@@ -11,7 +11,7 @@ import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading
-from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.writing import new_nodes, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, branch_tools
@@ -144,7 +144,7 @@ class Tree:
         skeleton, _kept = branch_tools.replayed(lines.stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
-        with slicer.util.RenderBlocker(), all_or_nothing() as add:
+        with slicer.util.RenderBlocker(), new_nodes() as add:
             if found is None:
                 if model.GetAttribute(lines.STEPS) not in (None, branch_tools.steps_text([])):
                     model.RemoveAttribute(lines.MEASURED)  # of steps on lines that are gone
@@ -256,7 +256,7 @@ class Tree:
             text = _("The view {view!r} is unknown: use {views}.")
             raise InputError(text.format(view=view, views=", ".join(interchange.VIEWS)))
         found = interchange.VIEWS[view](rooted_forest(self.skeleton), np.eye(4), self.names)
-        with all_or_nothing() as add:
+        with new_nodes() as add:
             node = add("vtkMRMLModelNode", f"{tree_name(self.model)} {view}")
             lines.fill_model(node, interchange.poly_data(found), self.model.GetTransformNodeID())
         return node
@@ -392,7 +392,7 @@ class Tree:
         if not labels.any():
             text = _("No branch of {model} goes through its vessels: find the centrelines again.")
             raise InputError(text.format(model=reading.node_name(self.model)))
-        with all_or_nothing() as add:
+        with new_nodes() as add:
             name = f"{tree_name(self.model)} by {by}"
             return vessels.add_segmentation(add, name, labels, groups, object_)
 
@@ -426,7 +426,7 @@ class Tree:
             "volume_ml": list(volumes.values()),
             "share_percent": [100 * each / whole for each in volumes.values()],
         }
-        with all_or_nothing() as add:
+        with new_nodes() as add:
             name = f"{organ.name} by {tree_name(self.model)}"
             node = vessels.add_segmentation(add, name, found.labels, groups, organ)
             table_node = add("vtkMRMLTableNode", f"{name} volumes")

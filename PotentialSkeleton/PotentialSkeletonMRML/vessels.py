@@ -10,7 +10,7 @@ import numpy as np
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading
 from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, node_name
-from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.writing import new_nodes, put_beside
 from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.translation import tr as _
 from PotentialSkeletonLib import CurveSkeleton, branch_tools
@@ -229,7 +229,7 @@ def add_straightened(
     corner = np.array([bounds[1] + GAP + size[0], bounds[2], bounds[5]])
     grid = np.diag([-step, step, -step, 1.0])  # K goes down, and I to the right of the picture
     grid[:3, 3] = corner
-    with all_or_nothing() as add:
+    with new_nodes() as add:
         nodes = [
             add("vtkMRMLScalarVolumeNode", name),
             add("vtkMRMLLabelMapVolumeNode", _("{name} vessels").format(name=name)),

@@ -33,7 +33,7 @@ from FuzzyVesselCoreLib.mrml.reading import (
     voxel_volume,
     voxels_on,
 )
-from FuzzyVesselCoreLib.mrml.writing import all_or_nothing, put_beside
+from FuzzyVesselCoreLib.mrml.writing import new_nodes, put_beside
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import label_components
 
@@ -101,7 +101,7 @@ class Clicks:
 
     def _new(self, kind: str) -> Any:
         segment = self.segmentation_node.GetSegmentation().GetSegment(self.segment_id)
-        with all_or_nothing() as add:  # the user's own list stays the one that clicks go into
+        with new_nodes() as add:  # the user's own list stays the one that clicks go into
             node = add(POINTS, f"{segment.GetName()} {kind}")
         node.SetAttribute(KIND, kind)
         node.SetAttribute(SEGMENT, self.segment_id)

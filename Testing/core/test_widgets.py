@@ -7,6 +7,7 @@ import types
 
 import pytest
 
+from FuzzyVesselCoreLib.compilation import needs_numba
 from support.places import PACKAGE_FOLDERS, ROOT
 
 pytest.importorskip("PySide6", reason="PySide6-Essentials is not installed")
@@ -85,16 +86,6 @@ def test_missing_packages_are_asked_for_before_the_first_run(own, packaging):
     assert len(packaging.calls) == 1
 
 
-def needs_numba(parameters, progress):
-    """As a solver that is compiled by numba, where that is not installed."""
-    from FuzzyVesselCoreLib.errors import DeviceError
-
-    try:
-        raise ModuleNotFoundError("No module named 'numba'", name="numba")
-    except ModuleNotFoundError as error:
-        raise DeviceError("numba is not installed") from error
-
-
 def test_declined_packages_that_a_run_needs_are_a_sentence(own, packaging, monkeypatch):
     import slicer
 
@@ -103,8 +94,16 @@ def test_declined_packages_that_a_run_needs_are_a_sentence(own, packaging, monke
     def declines(requirements, requester):
         raise RuntimeError("User declined package installation")
 
+    def compiled(parameters, progress):  # by numba, which is not installed
+        with needs_numba():
+            raise ModuleNotFoundError("No module named 'numba'", name="numba")
+
+    own.run = compiled
+    packaging.satisfied.add("needed>=2")
+    own.apply()
+    assert own.ui.statusLabel.text.startswith("numba is not installed: pip install numba")
+    packaging.satisfied.clear()
     packaging.pip_ensure = declines
-    own.run = needs_numba
     own.apply()
     assert own.ui.statusLabel.text == "needed was not installed. Press Apply to be asked again."
     assert not own.running.busy

@@ -17,14 +17,11 @@ from FuzzyVesselCoreLib.voxels.distances import (
 )
 from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
-from PotentialSkeletonLib.endpoints import (
-    CAP_REACH,
-    SLENDERNESS,
-    endpoints_beyond,
-    protrusion_endpoints,
-)
+from PotentialSkeletonLib.endpoints import endpoints_beyond, protrusion_endpoints
+from PotentialSkeletonLib.force_field import ridge_depths
 from PotentialSkeletonLib.seeds import cells_with_sign_changes, curvature_seeds, divergence_seeds
-from PotentialSkeletonLib.streamlines import Tracer, core_curves
+from PotentialSkeletonLib.streamlines import Tracer
+from PotentialSkeletonLib.thinning import removal_order
 from PotentialSkeletonLib.traced_curves import CurveVoxels, voxels_at
 from support.solids import line, random_solid, random_solids, ring, tapered_y, tube, two_balls
 
@@ -178,7 +175,7 @@ def test_curves_leave_a_saddle_in_both_directions():
     slopes, axes = np.array([-1.0, -1.0, 1.0]), np.eye(3)[:, ::-1]
     points = [CriticalPoint(p, kind, slopes, axes) for p, kind in zip([CENTRE, *wells], kinds)]
     tracer = tracer_of(field(double_well), [point.position for point in points])
-    curves = list(core_curves(tracer, points))
+    curves = list(tracer.core_curves(points))
     assert len(curves) == 2
     ends = sorted(curve[-1][0] for curve in curves)
     assert ends == pytest.approx([6, 14])
@@ -244,11 +241,22 @@ def test_a_curve_that_leaves_the_object_stays_connected_along_its_deepest_voxels
     assert not mask_of(passed(line[1:] + np.array([3, 0, 0]), depth=depth)).any()
 
 
-# ---- Endpoints are those of a plain sinking of all voxels
-
-
 def padded(block):
     return np.pad(block, 1).astype(np.uint8)
+
+
+@given(random_solids())
+@settings(max_examples=30)
+def test_ridges_and_the_order_of_thinning_follow_the_depth(block):
+    depth = distance_to_outside(padded(block), (2.3, 0.4, 1.0))
+    ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))]
+    np.testing.assert_array_equal(np.sort(ridge_depths(depth)), np.sort(ridge))
+    mean = ndimage.uniform_filter(depth.astype(float), 3)
+    order = np.where(depth, (depth + mean) / 2, 0).ravel()
+    np.testing.assert_allclose(removal_order(depth, np.arange(depth.size)), order, atol=1e-5)
+
+
+# ---- Endpoints are those of a plain sinking of all voxels
 
 
 def endpoints_by_sinking(distances, depth, spacing, min_length):
@@ -273,7 +281,7 @@ def endpoints_by_sinking(distances, depth, spacing, min_length):
             kept[2] = max(kept[2], components[n][2])
             component_of.update(dict.fromkeys(components[n][0], best))
         length = (int(flat[kept[1]]) - int(flat[voxel])) * unit_of(spacing)
-        is_endpoint = not kept[3] and length > SLENDERNESS * float(kept[2]) + min_length
+        is_endpoint = not kept[3] and length > endpoints.SLENDERNESS * float(kept[2]) + min_length
         kept[2] = max(kept[2], deep[voxel])
         if is_endpoint:
             kept[3], found[kept[1]] = True, kept[2]
@@ -313,7 +321,9 @@ def check_endpoints(mask, seed, spacing, min_length):
     distances = geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
-    ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
+    ends = [
+        centre_by_labels(distances, m, endpoints.CAP_REACH * w, spacing) for m, w in wanted.items()
+    ]
     found = protrusion_endpoints(distances, depth, spacing, Progress(), None, min_length)
     assert found.tolist() == sorted(set(ends))
     return len(wanted)

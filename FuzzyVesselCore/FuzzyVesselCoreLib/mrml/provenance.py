@@ -93,11 +93,6 @@ def voxels_fingerprint(mask_node: Any, segment_id: str = "") -> str:
     return f"{VERSION} {parts}"
 
 
-def mask_fingerprint(mask_node: Any, segment_id: str = "") -> str:
-    """As `voxels_fingerprint`, in the world: a text that differs also once the mask is moved."""
-    return voxels_fingerprint(mask_node, segment_id) + transform_text(mask_node)
-
-
 def transform_text(node: Any) -> str:
     """The transform of a node to the world, behind a space; empty where there is none."""
     import vtk

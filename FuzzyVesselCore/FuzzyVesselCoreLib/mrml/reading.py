@@ -1,9 +1,9 @@
 """Names, matrices, tags and voxels of MRML nodes, and where voxels lie in other frames.
 
-Nodes are read, never changed, through methods of MRML only: the same code runs inside Slicer and
-on `slicer-core`. Arrays are in the order K, J, I; a matrix is 4x4, takes column vectors and voxel
-indices in the order I, J, K. A voxel's position is its centre; voxel (0, 0, 0) reaches from -0.5 to
-0.5.
+Nodes are read (only `fit_roi` changes one) through methods of MRML: the same code runs inside
+Slicer and on `slicer-core`. Arrays are in the order K, J, I; a matrix is 4x4, takes column vectors
+and voxel indices in the order I, J, K. A voxel's position is its centre; voxel (0, 0, 0) reaches
+from -0.5 to 0.5.
 """
 
 from collections.abc import Iterator, Sequence

@@ -73,9 +73,9 @@ _OTHER_WORDS = {
 }
 
 
-def entry_of(kind: str) -> str:
-    """The terminology entry of a kind of vessel, as a segment's tag has it."""
-    terms, category, code = _CODES[kind]
+def entry_of(name: str) -> str:
+    """The terminology entry of the kind that a name says (`kind_named`), as a segment has it."""
+    terms, category, code = _CODES[kind_named(name)]
     return f"{terms}~{category}~SCT^{code}~^^~Anatomic codes - DICOM master list~^^~^^"
 
 
@@ -151,7 +151,7 @@ def style_segment(segment: Any, list_node: Any) -> None:
     segment.SetName((list_node and list_node.GetName()) or "Vessels")
     segment.SetColor(color_of(list_node))
     kind = list_node and list_node.GetAttribute(VESSEL_KIND)
-    segment.SetTerminology(entry_of(kind if kind in _CODES else kind_named(segment.GetName())))
+    segment.SetTerminology(entry_of(kind if kind in _CODES else segment.GetName()))
 
 
 def put_segment(

@@ -1,10 +1,10 @@
 """Nodes that results are written into: which may be, and how they are added and filled.
 
 Results go into nodes that a module made, or that somebody handed over: by hand, after a question,
-or in a script. Such a node carries its kind as an attribute and refers to itself: a copy of it,
-made to keep a result, refers to the first one and is no output. MRML updates references where
-IDs change, as when a saved scene is added to another one. Other references name the nodes whose
-results it holds.
+or in a script. `claim` marks such a node as an output of its volume. It carries its kind as an
+attribute and refers to itself: a copy of it, made to keep a result, refers to the first one and is
+no output. MRML updates references where IDs change, as when a saved scene is added to another one.
+Other references name the nodes whose results it holds. Segments are marked by tags (`segments`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -121,11 +121,12 @@ def check_in_scene(nodes: list[Any]) -> None:
 
 
 @contextmanager
-def all_or_nothing() -> Iterator[Callable[[str, str], Any]]:
-    """Give a function ``add(class_name, name) -> node`` for nodes with unique names.
+def new_nodes() -> Iterator[Callable[[str, str], Any]]:
+    """Give a function ``add(class_name, name) -> node``, which makes the name unique.
 
-    Compute everything before the block; if it fails, the nodes that it added are removed again. The
-    list that the user's next click adds a point to stays the same.
+    If the block fails, the nodes that it added are removed again; what it wrote into other nodes
+    stays, so that everything is to be computed before. The list that the user's next click adds a
+    point to stays the same.
     """
     import slicer
 

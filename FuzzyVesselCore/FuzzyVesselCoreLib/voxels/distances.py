@@ -105,43 +105,6 @@ def _lower_envelopes(squared, solid, voxels, axis, stride, length, square, first
             squared[start + n * stride] = value if axis else np.sqrt(value)
 
 
-def ridge_depths(depth: Any) -> Any:
-    """The depths (n,) of the voxels that none of their 26 neighbours exceeds in depth.
-
-    `depth` (K, J, I; of NumPy or CuPy) is 0 outside the object and at the border.
-    """
-    flat = depth.reshape(-1)
-    ridge = np.flatnonzero(flat > 0)
-    for step in STEPS @ np.array([depth.shape[1] * depth.shape[2], depth.shape[2], 1]):
-        ridge = ridge[flat[ridge] >= flat[ridge + step]]
-    return flat[ridge]
-
-
-def removal_order(depth: np.ndarray, voxels: np.ndarray) -> np.ndarray:
-    """The order (n,), float32, in which thinning removes voxels, the least first.
-
-    The depth of the voxel counts for half, the mean depth of the 27 voxels round it for the other
-    half: so among equal depths those nearer to the middle stay longer. `depth` (K, J, I) is 0
-    outside the object and at the border, where the order is 0, too; `voxels` (n,) are flat indices.
-    """
-    order = np.zeros(len(voxels), np.float32)
-    task = depth.reshape(-1), depth.shape[1] * depth.shape[2], depth.shape[2], voxels, order
-    in_parts(partial(_write_order, *task), len(voxels), len(voxels))
-    return order
-
-
-@compiled
-def _write_order(depth, plane, row, voxels, order, first, last):
-    for n in range(first, last):
-        if depth[voxels[n]] > 0:
-            total = np.float32(0)
-            for k in (-plane, 0, plane):
-                for j in (-row, 0, row):
-                    for i in (-1, 0, 1):
-                        total += depth[voxels[n] + k + j + i]
-            order[n] = (depth[voxels[n]] + total / np.float32(27)) / np.float32(2)
-
-
 # ---- along the object
 
 

@@ -15,6 +15,7 @@ from ..errors import (
     DeviceMemoryError,
     InputRemoved,
     NoCudaError,
+    PackageMissing,
 )
 
 
@@ -32,7 +33,7 @@ def common_sentence(said: Any) -> str:
         )
     if isinstance(said, NoCudaError):
         return _("The GPU cannot be used: {reason}").format(reason=short_reason(said.reason)) + "."
-    if isinstance(said, DeviceError):
+    if isinstance(said, DeviceError) and not isinstance(said, PackageMissing):
         return _("The GPU cannot be used: {reason}").format(reason=said)
     if isinstance(said, CpuUsedNote):
         return _("It ran on the CPU. {reason}").format(reason=common_sentence(said.reason))
