@@ -24,6 +24,7 @@ MIN_STEP = 1e-4  # voxels: a curve ends where its step would be shorter
 LOOK_BACK = 32  # points over which a curve must advance by more than NEAR
 SAME_EIGENVALUE = 1e-3  # relative difference up to which eigenvalues are taken to be equal
 NO_POINT = -1
+PERIOD = 64  # voxels; a power of two
 
 
 class Tracer:
@@ -37,9 +38,9 @@ class Tracer:
         self, vectors: np.ndarray, classes: np.ndarray, ends: Sequence[np.ndarray]
     ) -> None:
         self.vectors, self._classes = vectors, classes
-        # Points of earlier curves: each voxel has a linked list of those that lie nearest to it.
-        # The first one's number is counted from 1: an array of zeros takes no time to make.
-        self._first = np.zeros(classes.shape, np.int32)
+        # Points of earlier curves: voxels whose indices have the same remainders, which are far
+        # apart, share a linked list of those that lie nearest to them.
+        self._first = np.full((PERIOD, PERIOD, PERIOD), NO_POINT, np.int32)
         self._points, self._following = np.empty((1024, 3)), np.empty(1024, np.int32)
         self._used = 0
         self._insert(np.array(ends, float).reshape(-1, 3))
@@ -92,8 +93,8 @@ def insert_points(
         here = used + n
         for axis in range(3):
             points[here, axis] = new_points[n, axis]
-        following[here] = first[k, j, i] - 1
-        first[k, j, i] = here + 1
+        following[here] = first[k % PERIOD, j % PERIOD, i % PERIOD]
+        first[k % PERIOD, j % PERIOD, i % PERIOD] = here
 
 
 @compiled_inside
@@ -109,14 +110,11 @@ def nearest_ahead(
 
     What lies behind is where a curve comes from, not where it leads.
     """
-    best, found, shape = NEAR * NEAR, NO_POINT, first.shape
-    low_k, high_k = max(round(position[0] - NEAR), 0), min(round(position[0] + NEAR), shape[0] - 1)
-    low_j, high_j = max(round(position[1] - NEAR), 0), min(round(position[1] + NEAR), shape[1] - 1)
-    low_i, high_i = max(round(position[2] - NEAR), 0), min(round(position[2] + NEAR), shape[2] - 1)
-    for k in range(low_k, high_k + 1):
-        for j in range(low_j, high_j + 1):
-            for i in range(low_i, high_i + 1):
-                n = first[k, j, i] - 1
+    best, found = NEAR * NEAR, NO_POINT
+    for k in range(round(position[0] - NEAR), round(position[0] + NEAR) + 1):
+        for j in range(round(position[1] - NEAR), round(position[1] + NEAR) + 1):
+            for i in range(round(position[2] - NEAR), round(position[2] + NEAR) + 1):
+                n = first[k % PERIOD, j % PERIOD, i % PERIOD]
                 while n >= 0:
                     away_k, away_j = points[n, 0] - position[0], points[n, 1] - position[1]
                     away_i = points[n, 2] - position[2]
