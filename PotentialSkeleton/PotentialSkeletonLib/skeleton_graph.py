@@ -324,7 +324,7 @@ def is_inside(points: np.ndarray, mask: np.ndarray) -> np.ndarray:
 # would be right between flat walls along the grid only.
 
 
-PAIRS_AT_ONCE = 1 << 22  # of a point and a voxel, on a device
+PAIRS_AT_ONCE = 1 << 23  # of a point and a voxel, on a device
 
 
 def radius_at(
