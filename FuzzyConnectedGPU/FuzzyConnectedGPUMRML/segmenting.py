@@ -165,7 +165,7 @@ class Run:
         self._names: list[str] = []  # in messages, each once
         for node in self.lists:
             self._names.append(segments.free_name(node.GetName() or "vessel", self._names))
-        self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
+        self.fingerprint = fuzzy_scene.fingerprint_of(volume_node, self.lists, options)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
@@ -206,7 +206,7 @@ class Run:
         result = _write_outputs(
             self.volume_node, self.lists, options, found.threshold, arrays, found.disputed
         )
-        fuzzy_scene.note_origin(result.sceneNode, result.divisionNode, self, found)
+        fuzzy_scene.note_inputs(result.sceneNode, result.divisionNode, self, found)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
         voxels = set(found.scene.without_contrast)

@@ -15,15 +15,24 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .clicks import PATH_DEVIATIONS, membership, midway, path_contrast_of, peaks_near, ridge_near
-from .contrast_map import EVIDENT, ContrastMap
+from .clicks import (
+    HAS_CONTRAST,
+    PATH_DEVIATIONS,
+    Voxel,
+    membership,
+    midway,
+    path_contrast_of,
+    peaks_near,
+    ridge_near,
+)
+from .contrast_map import ContrastMap
 from .filters import at_click
 from .local_clicks import add_faint_clicks, remove_leaks
 from .widest_paths import ConnectedVoxels, paths_of_clicks
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
-HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
+LITTLE_CONTRAST = 1.0  # deviations, enough for the first click where none has contrast
 FAINT_EXPONENT = 0.35  # of a faint click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all faint clicks, by one background click
 # So many vessel clicks that no path reaches lower all least contrasts: at most to this share, and
@@ -37,9 +46,10 @@ RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 class Click:
     """A vessel click: its voxel, the contrast and the middle of the vessel that it means."""
 
-    voxel: tuple[int, ...]
+    voxel: Voxel
     contrast: float
-    start: tuple[int, ...]
+    start: Voxel
+    has_contrast: bool
 
 
 def click_scene(
@@ -48,12 +58,12 @@ def click_scene(
     negative: np.ndarray,
     border: str = "drawn",
     progress: Progress | None = None,
-) -> tuple[np.ndarray, float, list[tuple[int, ...]], bool]:
+) -> tuple[np.ndarray, float, list[Voxel], bool]:
     """The fuzzy scene of vessel clicks (`positive`; n, 3), at least one, and background clicks.
 
     Returns, in the map's box, connectedness (float32; vessel clicks have 1, background clicks 0),
     the least contrast, the clicks without contrast (`add_faint_clicks`; in the volume), and whether
-    any click is evident.
+    any click has contrast.
     """
     progress = Progress.of(progress)
     negative = negative - mapped.offset
@@ -86,20 +96,20 @@ def click_scene(
         connectedness[voxel] = 1
     for voxel in negative_clicks:
         connectedness[voxel] = 0
-    evident = [click for click in clicks if click.contrast >= EVIDENT * mapped.noise]
     # The first one may lie beside its vessel, which was found all the same.
-    found = [click.voxel for click in evident if click.start != click.voxel]
+    found = [click.voxel for click in clicks if click.has_contrast and click.start != click.voxel]
     places = [tuple(map(int, v + mapped.offset)) for v in without if v not in found]
-    return connectedness, main.least_contrast, places, bool(evident)
+    return connectedness, main.least_contrast, places, any(click.has_contrast for click in clicks)
 
 
-def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
+def _click(mapped: ContrastMap, voxel: Voxel, first: bool) -> Click:
     """A click with its contrast; the first may lie beside the middle of its vessel."""
-    own = at_click(mapped.contrast, voxel)
-    if not first:
-        return Click(voxel, own, voxel)
-    ridge, start = ridge_near(mapped.contrast, voxel, mapped.spacing)
-    return Click(voxel, max(own, ridge), start if ridge > own else voxel)
+    contrast, start = at_click(mapped.contrast, voxel), voxel
+    if first:
+        ridge, middle = ridge_near(mapped.contrast, voxel, mapped.spacing)
+        if ridge > contrast:
+            contrast, start = ridge, middle
+    return Click(voxel, contrast, start, contrast >= HAS_CONTRAST * mapped.noise)
 
 
 # ---- The object of the clicks with contrast: its least contrast, and the paths that reach it
@@ -119,12 +129,10 @@ class MainObject:
     by_halos: np.ndarray | None
 
 
-def main_object(
-    mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]]
-) -> MainObject:
+def main_object(mapped: ContrastMap, clicks: list[Click], negative: list[Voxel]) -> MainObject:
     """The main object; one click decides which vessels are wanted.
 
-    That is the first one if it is evident, else the brightest evident one of the others.
+    That is the first one if it has contrast, else the one of the others with the most.
 
     The least contrast is found in this order: between the noise and that click's contrast
     (`midway`); raised where the click is in a dim part of a bright object; raised by background
@@ -132,8 +140,10 @@ def main_object(
     each voxel another one. Then `main_connectedness` lowers all by one share where there are clicks
     that no path reaches.
     """
-    noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
-    contrast = first.contrast if first else EVIDENT * noise
+    noise, first = mapped.noise, next((c for c in clicks if c.has_contrast), None)
+    if first is None and clicks[0].contrast >= LITTLE_CONTRAST * noise:
+        first = clicks[0]
+    contrast = first.contrast if first else HAS_CONTRAST * noise
     lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
     path_contrast = path_contrast_of(lowest, noise)
     # Voxels that further clicks connect do not count: no click may remove what another one added.
@@ -151,13 +161,6 @@ def main_object(
         reached = paths_of_clicks(mapped, voxels, more_starts, path_contrast)
     own = least_contrasts_by_halos(mapped, reached, least, negative, voxels[1:], first_least)
     return MainObject(least, path_contrast, reached, own)
-
-
-def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
-    """The first evident click, as they are sorted; else the very first, with a little contrast."""
-    evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
-    evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
-    return evident[0] if evident else None
 
 
 def _raised_for_bright_object(
@@ -178,14 +181,14 @@ def _raised_for_bright_object(
 
 def _bright_starts(
     mapped: ContrastMap, clicks: list[Click], first: Click | None, least: float
-) -> list[tuple[int, ...]]:
+) -> list[Voxel]:
     """The starts of all clicks that have the least contrast, and of the first one; each once."""
     starts = [c.start for c in clicks if c is first or mapped.contrast[c.start] >= least]
     return list(dict.fromkeys(starts))
 
 
 def _raised_for_background(
-    mapped: ContrastMap, reached: ConnectedVoxels, negative: list[tuple[int, ...]], least: float
+    mapped: ContrastMap, reached: ConnectedVoxels, negative: list[Voxel], least: float
 ) -> float:
     """The least contrast, a little higher where background clicks are hardly above it."""
     for voxel in negative:
@@ -262,7 +265,7 @@ HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
 
 
-def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
+def in_halo(mapped: ContrastMap, voxel: Voxel, least_contrast: float) -> bool:
     """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
     box = tuple(slice(c, c + 1) for c in voxel)
     peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
@@ -271,7 +274,7 @@ def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) 
 
 def least_contrasts_by_halos(
     mapped: ContrastMap, reached: ConnectedVoxels, least_contrast: float,
-    negative: list[tuple[int, ...]], further: list[tuple[int, ...]], first_least: float,
+    negative: list[Voxel], further: list[Voxel], first_least: float,
 ) -> np.ndarray | None:  # fmt: skip
     """The least contrast (float32) of each reached voxel, by the background clicks in halos.
 

@@ -34,7 +34,6 @@ SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
-EVIDENT = 3.0  # deviations of the noise from which on a click stands out by its contrast
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
 
 

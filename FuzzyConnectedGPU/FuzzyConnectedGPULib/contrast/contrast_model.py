@@ -108,11 +108,11 @@ def contrast_connectedness(
 
 def _scene(
     mapped: ContrastMap, values: np.ndarray, least_contrast: float,
-    places: list[tuple[int, ...]], any_evident: bool, shape: tuple[int, ...], gpu: Any,
+    places: list[tuple[int, ...]], any_with_contrast: bool, shape: tuple[int, ...], gpu: Any,
 ) -> FuzzyScene:  # fmt: skip
     """What `click_scene` found, as the scene of a volume of that shape."""
     notes = (NO_CONTRAST,) if places else ()
-    if not any_evident:
+    if not any_with_contrast:
         text = _(
             "No point differs from its surroundings by more than three times the noise: click into "
             "the middle of a vessel, or where it is brighter."

@@ -124,9 +124,8 @@ def check_in_scene(nodes: list[Any]) -> None:
 def new_nodes() -> Iterator[Callable[[str, str], Any]]:
     """Give a function ``add(class_name, name) -> node``, which makes the name unique.
 
-    If the block fails, the nodes that it added are removed again; what it wrote into other nodes
-    stays, so that everything is to be computed before. The list that the user's next click adds a
-    point to stays the same.
+    If the block fails, the nodes that it added are removed again, and nothing else is undone:
+    compute everything before. The list that the user's next click adds a point to stays the same.
     """
     import slicer
 
