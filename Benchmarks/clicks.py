@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 from scipy import ndimage
 
-from FuzzyConnectedGPULib import CachedConnectedness, estimate_affinity, segment, segment_several
+from FuzzyConnectedGPULib import ContrastMapCache, estimate_affinity, segment, segment_several
 from PotentialSkeletonLib import skeletonize
 
 from .frame import Setting, Table
@@ -30,7 +30,7 @@ Method = Callable[[Case, Voxels, Voxels], np.ndarray]
 
 def ours(device: str, by_affinity: bool = False, **options) -> Method:
     """`segment` as users have it, or with the papers' affinity round the clicks."""
-    cached = CachedConnectedness()
+    cached = ContrastMapCache()
 
     def run(case: Case, vessel: Voxels, background: Voxels) -> np.ndarray:
         own = {"affinity": estimate_affinity(case.volume, vessel)} if by_affinity else {}

@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from FuzzyConnectedGPULib import (
-    CachedConnectedness,
+    ContrastMapCache,
     connectedness,
     error_voxels,
     segment,
@@ -101,7 +101,7 @@ def _clicks(setting: Setting, case: volumes.Case, device: str, name: str) -> Ite
     seeds = case.seeds[1:3] if case.name == "liver CT" else case.seeds[:2]
     options = {"spacing": case.spacing, "device": device}
     for work, count in (("first click", 1), ("further click", 2)):
-        cached = CachedConnectedness()
+        cached = ContrastMapCache()
         segment(case.volume, seeds[:1], cached=cached, **options)
         kept = {} if count == 1 else {"cached": cached}
         run = partial(segment, case.volume, seeds[:count], **kept, **options)

@@ -135,10 +135,10 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
 
     def __init__(self) -> None:
         ScriptedLoadableModuleLogic.__init__(self)
-        from FuzzyConnectedGPULib import CachedConnectedness
+        from FuzzyConnectedGPULib import ContrastMapCache
 
         self._wrapper: Any = None  # FuzzyConnectedGPUParameterNode
-        self.cached = CachedConnectedness()  # the contrast map of the last run, for the next one
+        self.cached = ContrastMapCache()  # the contrast map of the last run, for the next one
 
     def getParameterNode(self) -> Any:
         """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""

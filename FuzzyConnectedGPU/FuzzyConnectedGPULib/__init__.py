@@ -14,7 +14,7 @@ from typing import Any
 _PLACES = {
     ".affinity": "GaussianAffinity estimate_affinity",
     ".contrast.automatic_seeds": "automatic_seeds",
-    ".contrast.contrast_map": "CachedConnectedness",
+    ".contrast.contrast_map": "CachedConnectedness ContrastMapCache",
     ".fuzzy_connectedness": "SolverOptions connectedness",
     ".relative.relative_connectedness": "RelativeConnectedness relative_connectedness",
     ".relative.vessels": "HandOver",

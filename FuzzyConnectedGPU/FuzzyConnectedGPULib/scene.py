@@ -35,7 +35,7 @@ class FuzzyScene:
     Attributes
     ----------
     values : ndarray, float32, of the volume's shape (K, J, I)
-        0..1; seeds have 1, voxels that no path reaches and no faint seed has added have 0.
+        0..1; seeds have 1, voxels that no path reaches and no faint click has added have 0.
     solver : str
     device : str
         "cpu", or the ordinal and name of the CUDA device.
@@ -50,10 +50,10 @@ class FuzzyScene:
         Messages for the user, for example why the CPU was used.
     least_contrast, noise : float or None
         Of the model "contrast", in the volume's unit: voxels on paths that differ so much from
-        their local background belong to the vessels, unless background clicks or faint clicks that
-        agree have changed that; and the standard deviation where there is no vessel.
+        their local background belong to the vessels, unless background clicks or clicks that no
+        path reaches have changed that; and the standard deviation where there is no vessel.
     without_contrast : tuple of tuple of 3 int
-        K, J, I of seeds that differ from their surroundings in no way.
+        K, J, I of clicks that differ from their surroundings in no way.
     """
 
     values: np.ndarray

@@ -10,7 +10,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
 from .affinity import GaussianAffinity, estimate_affinity
-from .contrast.contrast_map import CachedConnectedness, ContrastMap
+from .contrast.contrast_map import ContrastMap, ContrastMapCache
 from .contrast.contrast_model import contrast_connectedness
 from .fuzzy_connectedness import connectedness
 from .input_validation import checked_mask, checked_seeds, checked_spacing, place_of, volume_shape
@@ -142,7 +142,7 @@ def segment(
     mask: np.ndarray | None = None,
     options: SegmentOptions | None = None,
     progress: Progress | ProgressCallback | None = None,
-    cached: CachedConnectedness | None = None,
+    cached: ContrastMapCache | None = None,
     **keywords: Any,
 ) -> Segmentation:
     """Segment the vessel, or several vessels, that contain the seeds.
@@ -172,7 +172,7 @@ def segment(
         Model, border, threshold, device and so on.
     progress : callable, optional
         ``progress(share) -> bool``; returns False to cancel.
-    cached : CachedConnectedness, optional
+    cached : ContrastMapCache, optional
         Results of earlier runs: only what has changed since is computed.
     **keywords
         Fields of `SegmentOptions`, instead of `options` or to replace some of its fields; for
@@ -202,7 +202,7 @@ def segment(
     """
     options = SegmentOptions(**keywords) if options is None else replace(options, **keywords)
     progress = Progress.of(progress)
-    cached = cached or CachedConnectedness()
+    cached = cached or ContrastMapCache()
     shape = volume_shape(np.shape(volume))
     checked_spacing(spacing, shape[0])
     inputs: Any = dict(spacing=spacing, mask=mask, background_seeds=background_seeds)
@@ -248,7 +248,7 @@ def _left_out(seeds: Any, mask: Any, shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _fuzzy_scene(
-    volume: Any, points: Any, options: SegmentOptions, cached: CachedConnectedness,
+    volume: Any, points: Any, options: SegmentOptions, cached: ContrastMapCache,
     progress: Progress, inputs: dict[str, Any],
 ) -> tuple[FuzzyScene, float, ContrastMap | None, GaussianAffinity | None]:  # fmt: skip
     """The scene of one vessel or several, its threshold, and the map or affinity of its model."""

@@ -117,7 +117,7 @@ class SegmentationResult:
     scene: Any = None  # FuzzyConnectedGPULib.FuzzyScene, with solver, device and times
     warnings: list[str] = field(default_factory=list)  # what the user should know
     # Points without contrast to their surroundings: their list, and their index there.
-    faintPoints: list[tuple[Any, int]] = field(default_factory=list)
+    pointsWithoutContrast: list[tuple[Any, int]] = field(default_factory=list)
     segmentationNode: Any = None  # that was given, or added because True was given
 
     @property
@@ -209,8 +209,8 @@ class Run:
         fuzzy_scene.note_origin(result.sceneNode, result.divisionNode, self, found)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
-        faint = set(found.scene.without_contrast)
-        result.faintPoints = _points_in(faint, self.lists, self.volume_node)
+        voxels = set(found.scene.without_contrast)
+        result.pointsWithoutContrast = _points_in(voxels, self.lists, self.volume_node)
         result.affinity, result.scene = found.affinity, found.scene
         return result
 

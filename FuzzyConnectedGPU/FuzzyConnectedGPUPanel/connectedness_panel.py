@@ -213,7 +213,7 @@ class ConnectednessPanel(Panel):
                     if parameters.automaticAffinity and result.affinity is not None:
                         for name, number in zip(NUMBERS, vars(result.affinity).values()):
                             setattr(parameters, name, min(max(number, NUMBERS[name]), 1e9))
-        self.seeds.mark_faint(run.lists, result.faintPoints)
+        self.seeds.mark_without_contrast(run.lists, result.pointsWithoutContrast)
         if first:
             fit_slices(result.labelmapNode, placed_points(run.lists[0]).world[0])
             fit_cameras(result.labelmapNode)

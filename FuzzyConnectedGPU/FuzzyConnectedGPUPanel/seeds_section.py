@@ -22,7 +22,7 @@ from .result_section import users_threshold
 # Z while it is open.
 VESSEL_KEY, BACKGROUND_KEY, HAND_OVER_KEY = "A", "N", "H"
 UNDO_KEYS, REDO_KEYS = ("Ctrl+Z", "Z"), ("Ctrl+Y", "Ctrl+Shift+Z", "Y")
-FAINT_COLOR = (0.55, 0.55, 0.55)  # of a point without contrast to its surroundings
+NO_CONTRAST_COLOR = (0.55, 0.55, 0.55)  # of a point without contrast to its surroundings
 
 
 class SeedsSection:
@@ -119,7 +119,7 @@ class SeedsSection:
 
     def show_odd_point(self) -> None:
         """Select and show the point that the advice speaks of."""
-        seed = self._odd_point()[0] or next(iter(self.faint()), None)
+        seed = self._odd_point()[0] or next(iter(self.without_contrast()), None)
         for number, (_node, each) in enumerate(self.rows):
             if each is seed:
                 self.ui.seedsTable.selectRow(number)
@@ -132,17 +132,17 @@ class SeedsSection:
 
     # --- what runs find
 
-    def mark_faint(self, lists: list[Any], faint: list[tuple[Any, int]]) -> None:
-        """Mark the points (list, index) without contrast in the views, and in saved scenes."""
+    def mark_without_contrast(self, lists: list[Any], points: list[tuple[Any, int]]) -> None:
+        """Mark these points (list, index) in the views, and in saved scenes, and no others."""
         for node in lists:
             if node.GetDisplayNode() is not None:
-                node.GetDisplayNode().SetColor(FAINT_COLOR)
+                node.GetDisplayNode().SetColor(NO_CONTRAST_COLOR)
             for index in range(node.GetNumberOfControlPoints()):
-                good = (node, index) not in faint
+                good = (node, index) not in points
                 if node.GetNthControlPointSelected(index) != good:
                     node.SetNthControlPointSelected(index, good)
 
-    def faint(self) -> list[SeedRow]:
+    def without_contrast(self) -> list[SeedRow]:
         """The rows of vessel points without contrast to their surroundings."""
         background = self._panel.parameters.backgroundSeeds
         return [
@@ -160,7 +160,7 @@ class SeedsSection:
 
         `there` says whether there is a result, which finds that.
         """
-        (odd, others), faint = self._odd_point(), self.faint()
+        (odd, others), grey = self._odd_point(), self.without_contrast()
         if odd is not None and others is None:
             text = _("The point {point} is outside the volume: move or delete it.")
             return text.format(point=_link(odd))
@@ -173,7 +173,7 @@ class SeedsSection:
             "{points}: no contrast to the surroundings, so next to nothing was added there. Move "
             "it into the middle of a vessel, or delete it."
         )
-        return text.format(points=", ".join(map(_link, faint))) if faint and there else ""
+        return text.format(points=", ".join(map(_link, grey))) if grey and there else ""
 
     # --- what follows
 
@@ -258,7 +258,7 @@ def _cells(node: Any, seed: SeedRow) -> list[Cell]:
         around = around if good else _("no contrast")
     voxel = ", ".join(map(str, seed.ijk))
     tip = _("{point}, voxel {ijk}").format(point=seed.label, ijk=voxel)
-    color = color_of(node) if good else FAINT_COLOR
+    color = color_of(node) if good else NO_CONTRAST_COLOR
     return [(seed.label, tip, color), (value, tip, None), (around, tip, None)]
 
 

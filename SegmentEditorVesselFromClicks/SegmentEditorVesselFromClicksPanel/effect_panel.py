@@ -11,7 +11,7 @@ import vtk
 from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
-from FuzzyConnectedGPULib import CachedConnectedness
+from FuzzyConnectedGPULib import ContrastMapCache
 from FuzzyConnectedGPUMRML.views import LabelPreview
 from FuzzyConnectedGPUPanel.wording import worded
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
@@ -45,7 +45,7 @@ class EffectPanel:
     """
 
     def __init__(self, scripted_effect: Any) -> None:
-        self._effect, self._cached = scripted_effect, CachedConnectedness()
+        self._effect, self._cached = scripted_effect, ContrastMapCache()
         self._observers = VTKObservationMixin()
         self._seen = Inputs()
         self._pending: set[str] = set()

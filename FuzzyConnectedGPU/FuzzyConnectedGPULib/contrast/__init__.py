@@ -2,6 +2,5 @@
 
 `contrast_model` (entry) -> `contrast_map`, cached from click to click (`filters`; `background`: the
 clicked tissue and the local background) -> `click_scene` (the main object by `widest_paths`;
-`faint_clicks`, `background_clicks`). What they share is in `clicks`. Without a click:
-`automatic_seeds` (`tubes`).
+`local_clicks`). What they share is in `clicks`. Without a click: `automatic_seeds` (`tubes`).
 """

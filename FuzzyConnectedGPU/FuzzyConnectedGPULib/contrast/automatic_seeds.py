@@ -46,7 +46,7 @@ def automatic_seeds(
     progress : callable, optional
         As in `segment`.
     find_map : callable, optional
-        In place of `contrast_map`: that of a `CachedConnectedness`.
+        In place of `contrast_map`: that of a `ContrastMapCache`.
 
     Returns
     -------

@@ -28,18 +28,21 @@ MIN_DISTANCE = 1.8  # deviations between the click and the tissue around it
 # A wide vessel (an aorta) stands out from none: it is itself the tissue in the small box, and in
 # the large one fat, muscle and bone grow into one. The spread of such a tissue is limited to so
 # many times the noise.
-NARROW = 1.7
+MOST_SPREAD = 1.7
 # A tissue of several: a mode of the histogram, of at least this share of the highest one, and at
 # least so many standard deviations of the voxels' noise from the click.
 MODE_SHARE, MODE_DISTANCE = 0.25, 2.5
 # Its spread: of the voxels within so many deviations, iterated until it converges. Where other
-# tissues mix in, the wide limit grows with them: where the spread is so many times that of the
-# core, the core's is taken. A Gaussian cut off at the core's limit has a smaller spread.
-WIDE_LIMIT, CORE_LIMIT, CORE_TO_DEVIATION = 3.0, 2.0, 1.055
+# tissues mix in, the wide limit grows with them: where the spread is so many times that within the
+# narrow limit, the latter is taken. A Gaussian cut off there has a smaller spread.
+WIDE_LIMIT, NARROW_LIMIT, NARROW_TO_DEVIATION = 3.0, 2.0, 1.055
 MIXED, ITERATIONS = 1.4, 10
 # Intensities so many deviations below the median are clipped (air); below the second number of
 # them a voxel counts as clipped.
 LOWEST, NEARLY_LOWEST = 10.0, 9.0
+# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
+# (bone, metal); that difference counts as at least so many of the tissue's deviations.
+FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
 DARK = -4.0  # contrast in standard deviations at the first click below which vessels are dark
 
 
@@ -47,9 +50,9 @@ DARK = -4.0  # contrast in standard deviations at the first click below which ve
 class Tissue:
     """The raw intensities of a part of the volume, or of one tissue in it.
 
-    `one_of_several`: it is one tissue of several, as in a CT of the body, else the whole volume;
-    `of_all_clicks`: the volume has a single one, the same for every click. Of the `sample` (slices
-    with steps) those voxels belong to it that are in the mask, and then in `signal`.
+    `one_of_several`: it is one tissue of several, as in a CT of the body, else the whole volume.
+    Of the `sample` (slices with steps) those voxels belong to it that are in the mask, and then in
+    `signal`.
     """
 
     median: float
@@ -59,7 +62,7 @@ class Tissue:
     sample: tuple[slice, ...]
     mask: np.ndarray | None
     signal: np.ndarray
-    of_all_clicks: bool = False
+    is_that_of_all_clicks: bool = False  # the volume has a single one
 
     def distance(self, value: float) -> float:
         """Distance of a value from the median, in the tissue's deviations."""
@@ -85,6 +88,17 @@ class Tissue:
     def is_air(self, intensity: float) -> bool:
         """Whether an intensity is that of air around several tissues: all of it looks alike."""
         return self.one_of_several and intensity < self.median - NEARLY_LOWEST * self.deviation
+
+    def competing_above(self, brightest: float, polarity: int) -> float | None:
+        """The intensity above which voxels compete with clicks, as bone; times the polarity.
+
+        None without other tissues: there brighter voxels are vessels.
+        """
+        if not self.one_of_several:
+            return None
+        tissue = polarity * self.median
+        least = FAR_FROM_TISSUE * self.deviation
+        return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
 
     def background(
         self, volume: Array, mask: Array | None, spacing: np.ndarray
@@ -168,7 +182,7 @@ def tissue_near(
     everything = tuple(slice(0, n) for n in raw.shape)
     whole = tissue_of(everything, mask, raw)
     if not 0 < SEVERAL * voxel_noise(raw) < whole.deviation:
-        whole.of_all_clicks = True
+        whole.is_that_of_all_clicks = True
         return whole
     parts = [everything, *(_box_around(seed, raw.shape, r / spacing) for r in SURROUNDINGS)]
     parts = [part for part in parts if mask is None or mask[part].any()]
@@ -182,7 +196,7 @@ def tissue_near(
     least = max(MUCH_MORE * whole.distance(intensity), MIN_DISTANCE)
     apart = [tissue for tissue in wide if tissue.distance(intensity) > least]
     if not apart:
-        apart = [tissue for tissue in tissues(NARROW) if tissue.distance(intensity) > least]
+        apart = [tissue for tissue in tissues(MOST_SPREAD) if tissue.distance(intensity) > least]
     if apart:
         return min(apart, key=lambda tissue: abs(tissue.median - intensity))
     # A click that stands out from none: the most homogeneous of the tissues around it.
@@ -212,7 +226,7 @@ def nearest_tissue(
     """Median and deviation of the tissue whose mode is nearest to an intensity; None without one.
 
     The click, with that intensity, is no part of the tissue. The noise of single voxels is the
-    width of the histogram's bins, and the core's deviation is at most `widest` times that.
+    width of the histogram's bins, and the narrow deviation is at most `widest` times that.
     """
     low, high = np.quantile(values, (0.001, 0.999))
     if noise <= 0 or not (high - low) / noise >= 3:
@@ -228,11 +242,11 @@ def nearest_tissue(
     modes = apart if apart.any() else modes  # a faint click may lie inside its tissue
     median = middles[modes][np.abs(middles[modes] - intensity).argmin()]
     wide = _spread_near(values, numbers, median, 2 * noise, WIDE_LIMIT)
-    core = _spread_near(
-        values, numbers, median, 2 * noise, CORE_LIMIT, CORE_TO_DEVIATION, widest * noise
+    narrow = _spread_near(
+        values, numbers, median, 2 * noise, NARROW_LIMIT, NARROW_TO_DEVIATION, widest * noise
     )
-    if core[1] > 0 and wide[1] > MIXED * core[1]:
-        return core
+    if narrow[1] > 0 and wide[1] > MIXED * narrow[1]:
+        return narrow
     return wide if wide[1] > 0 else None
 
 

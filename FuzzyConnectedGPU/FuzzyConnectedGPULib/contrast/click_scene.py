@@ -1,8 +1,9 @@
 """From clicks to the fuzzy scene, by the formulas of `clicks`; each vessel click is in it.
 
 The main object is that of the clicks with contrast, which share one least contrast. Labels are the
-voxels of at least 0.5; another cut is "less" or "more". Then `faint_clicks` add, each its own
-structure, and `background_clicks` remove.
+voxels of at least 0.5; another cut is "less" or "more". Then faint clicks add, each its own
+structure, and background clicks remove (`local_clicks`). How the constants were chosen:
+Documentation/decisions/0007-contrast-model.md.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -14,28 +15,27 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .background_clicks import in_halo, learn, remove_leaks
-from .clicks import PATH_DEVIATIONS, membership, midway, path_contrast_of, ridge_near
+from .clicks import PATH_DEVIATIONS, membership, midway, path_contrast_of, peaks_near, ridge_near
 from .contrast_map import EVIDENT, ContrastMap
-from .faint_clicks import add_faint_clicks
 from .filters import at_click
-from .widest_paths import Reached, paths_of_clicks
+from .local_clicks import add_faint_clicks, remove_leaks
+from .widest_paths import ConnectedVoxels, paths_of_clicks
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
 HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
-FAINT_EXPONENT = 0.35  # of a fainter click, by which it lowers the least contrast
-MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all fainter clicks, by one background click
-# So many vessel clicks too faint for any path lower all least contrasts: at most to this share, and
+FAINT_EXPONENT = 0.35  # of a faint click, by which it lowers the least contrast
+MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all faint clicks, by one background click
+# So many vessel clicks that no path reaches lower all least contrasts: at most to this share, and
 # so that the object grows by at most this share of it, less with each background click.
-AGREEING, LEAST_SHARE, TAUGHT_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
+AGREEING, LEAST_SHARE, AGREED_GROWTH, CONTRADICTION = 2, 0.88, 0.3, 0.2
 # A background click of up to RAISE_UP_TO times the least contrast raises that everywhere.
 RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 
 
 @dataclass
 class Click:
-    """A positive click: its voxel, the contrast and the middle of the vessel that it means."""
+    """A vessel click: its voxel, the contrast and the middle of the vessel that it means."""
 
     voxel: tuple[int, ...]
     contrast: float
@@ -49,18 +49,17 @@ def click_scene(
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[tuple[int, ...]], bool]:
-    """The fuzzy scene of positive clicks (n, 3), at least one, and background clicks.
+    """The fuzzy scene of vessel clicks (`positive`; n, 3), at least one, and background clicks.
 
-    Returns, in the map's box, connectedness (float32; positive clicks have 1, background clicks 0),
-    the `MainObject`'s least contrast, the positive clicks (in the volume) that differ from their
-    surroundings in no way, so that each has added a few similar voxels around it, and whether any
-    click is evident.
+    Returns, in the map's box, connectedness (float32; vessel clicks have 1, background clicks 0),
+    the least contrast, the clicks without contrast (`add_faint_clicks`; in the volume), and whether
+    any click is evident.
     """
     progress = Progress.of(progress)
-    negative = negative - mapped.origin
+    negative = negative - mapped.offset
     negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
     negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
-    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.origin]
+    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.offset]
     clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(voxels)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
@@ -73,8 +72,8 @@ def click_scene(
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
     vessel = [click.voxel for click in clicks]
-    near = []  # clicks that mean nothing far from them, once it was taught what halos are
-    if main.learned is not None:
+    near = []  # clicks that mean nothing far from them, once background clicks told of halos
+    if main.by_halos is not None:
         near = [voxel for voxel in vessel if in_halo(mapped, voxel, main.least_contrast)]
     without = add_faint_clicks(connectedness, mapped, vessel, size, near, progress)
     leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
@@ -90,7 +89,7 @@ def click_scene(
     evident = [click for click in clicks if click.contrast >= EVIDENT * mapped.noise]
     # The first one may lie beside its vessel, which was found all the same.
     found = [click.voxel for click in evident if click.start != click.voxel]
-    places = [tuple(map(int, v + mapped.origin)) for v in without if v not in found]
+    places = [tuple(map(int, v + mapped.offset)) for v in without if v not in found]
     return connectedness, main.least_contrast, places, bool(evident)
 
 
@@ -110,14 +109,14 @@ def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
 class MainObject:
     """The object of the clicks that have contrast, and the paths that reach it.
 
-    `least_contrast` is t and `path_contrast` p of the formulas in `clicks`; where background clicks
-    have taught it, each reached voxel has a t of its own, `learned`.
+    `least_contrast` is t and `path_contrast` p of the formulas in `clicks`. After background clicks
+    in halos, each reached voxel has a t of its own, `by_halos`.
     """
 
     least_contrast: float
     path_contrast: float
-    reached: Reached
-    learned: np.ndarray | None
+    reached: ConnectedVoxels
+    by_halos: np.ndarray | None
 
 
 def main_object(
@@ -128,10 +127,10 @@ def main_object(
     That is the first one if it is evident, else the brightest evident one of the others.
 
     The least contrast is found in this order: between the noise and that click's contrast
-    (`midway`); raised where the click is in a faint part of a bright object; raised by background
-    clicks that are hardly above it; lowered by fainter vessel clicks. Background clicks may teach
-    another one for each voxel (`learn`). Then `main_connectedness` lowers all by one share where
-    faint clicks that no path reaches agree.
+    (`midway`); raised where the click is in a dim part of a bright object; raised by background
+    clicks that are hardly above it; lowered by faint vessel clicks. Background clicks in halos give
+    each voxel another one. Then `main_connectedness` lowers all by one share where there are clicks
+    that no path reaches.
     """
     noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
     contrast = first.contrast if first else EVIDENT * noise
@@ -150,8 +149,8 @@ def main_object(
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
         reached = paths_of_clicks(mapped, voxels, more_starts, path_contrast)
-    learned = learn(mapped, reached, least, negative, voxels[1:], first_least)
-    return MainObject(least, path_contrast, reached, learned)
+    own = least_contrasts_by_halos(mapped, reached, least, negative, voxels[1:], first_least)
+    return MainObject(least, path_contrast, reached, own)
 
 
 def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
@@ -162,9 +161,9 @@ def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
 
 
 def _raised_for_bright_object(
-    mapped: ContrastMap, click: Click, alone: Reached, least: float
+    mapped: ContrastMap, click: Click, alone: ConnectedVoxels, least: float
 ) -> float:
-    """The least contrast, higher where the first click is in a faint part of a bright object.
+    """The least contrast, higher where the first click is in a dim part of a bright object.
 
     `alone` are the paths of that click.
     """
@@ -186,7 +185,7 @@ def _bright_starts(
 
 
 def _raised_for_background(
-    mapped: ContrastMap, reached: Reached, negative: list[tuple[int, ...]], least: float
+    mapped: ContrastMap, reached: ConnectedVoxels, negative: list[tuple[int, ...]], least: float
 ) -> float:
     """The least contrast, a little higher where background clicks are hardly above it."""
     for voxel in negative:
@@ -198,9 +197,9 @@ def _raised_for_background(
 
 
 def _lowered_for_faint_clicks(
-    mapped: ContrastMap, reached: Reached, clicks: list[Click], least: float
+    mapped: ContrastMap, reached: ConnectedVoxels, clicks: list[Click], least: float
 ) -> float:
-    """The least contrast, a little lower for fainter clicks; the object grows only a little."""
+    """The least contrast, a little lower for faint clicks; the object grows only a little."""
     wanted = least
     for click in clicks:
         if PATH_DEVIATIONS * mapped.noise < click.contrast < wanted:
@@ -210,7 +209,7 @@ def _lowered_for_faint_clicks(
     return min(least, max(wanted, _contrast_of_share(reached, least, MAX_GROWTH)))
 
 
-def _contrast_of_share(reached: Reached, least: float, share: float) -> float:
+def _contrast_of_share(reached: ConnectedVoxels, least: float, share: float) -> float:
     """The contrast that leaves the object this share of the voxels of the least contrast."""
     values = reached.contrast_of_strong
     count = int(share * np.count_nonzero(values >= least))
@@ -224,31 +223,101 @@ def main_connectedness(
 
     It is their membership, limited by the strength of their paths in the same way (`clicks`).
     """
-    least = main.least_contrast if main.learned is None else main.learned
+    least = main.least_contrast if main.by_halos is None else main.by_halos
     own = membership(main.reached.contrast, least)
     connected = np.minimum(own, membership(main.reached.strength, 1.0))
-    faint = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
-    if len(faint) < AGREEING:
+    unreached = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
+    if len(unreached) < AGREEING:
         return connected
     return _with_lower_least_contrasts(connected, negative_count)
 
 
 def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> np.ndarray:
-    """The connectedness, raised as if all least contrasts were lower, as faint vessel clicks agree.
+    """The connectedness, raised as if all least contrasts were lower: no path reaches some clicks.
 
-    They lie in branches that only weak paths reach; others are missed for the same reason.
+    They lie in branches that only weaker paths reach; others are missed for the same reason.
     """
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
     if not size:
         return connected
     share = np.float32(LEAST_SHARE)
-    count = int((1 + TAUGHT_GROWTH / (1 + CONTRADICTION * negative_count)) * size)
+    count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * negative_count)) * size)
     if count < connected.size:  # of equal ones all are taken, or none
         first_out = np.partition(connected, -count - 1)[-count - 1]
         least = connected[connected > first_out].min()
         share = max(share, least / (1 - least))  # with which `least` becomes 0.5
     # A connectedness of c = s / (s + t), so c / (1 - c) = s / t, becomes s / (s + share * t).
     return connected if share >= 1 else connected / (connected + share * (1 - connected))
+
+
+# ---- Halos of bright vessels: a background click in one holds for the others, too
+# The image of a bright vessel is wider than the vessel. A background click in a halo says that the
+# least contrast must rise with that of the vessel beside it, here and everywhere else. One such
+# click changes little, several that agree change more, and vessel clicks in halos say the opposite.
+
+HALO_WITHIN = 2.0  # smallest spacings within which a voxel's peak lies
+HALO_SHARE = 0.65  # of the peak below which a voxel is in its halo
+# Least contrasts rise with this power of the peak after infinitely many clicks, half after one.
+HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
+MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
+
+
+def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
+    """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
+    box = tuple(slice(c, c + 1) for c in voxel)
+    peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
+    return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
+
+
+def least_contrasts_by_halos(
+    mapped: ContrastMap, reached: ConnectedVoxels, least_contrast: float,
+    negative: list[tuple[int, ...]], further: list[tuple[int, ...]], first_least: float,
+) -> np.ndarray | None:  # fmt: skip
+    """The least contrast (float32) of each reached voxel, by the background clicks in halos.
+
+    Further vessel clicks in halos contradict; None where nothing changes. A click counts by
+    `first_least`, the least contrast before background clicks have raised it.
+
+    It is multiplied by a power of the peak near the voxel. The peak for which nothing changes is
+    between the least contrast and the object's median peak, on a log scale: where halos of bright
+    vessels are removed, less contrast suffices in dim vessels.
+    """
+    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
+    agreeing = sum(in_halo(mapped, voxel, first_least) for voxel in false)
+    agreeing -= sum(in_halo(mapped, voxel, first_least) for voxel in further)
+    if agreeing <= 0 or reached.contrast_of_strong.max(initial=0) < least_contrast:
+        return None
+    peaks = _peaks_of(reached, mapped.contrast.shape, mapped.spacing).astype(np.float64)
+    strong = reached.is_strong
+    contrast = reached.contrast[strong].astype(np.float64)
+    before = contrast >= least_contrast
+    unchanged = np.sqrt(least_contrast * np.median(peaks[strong][before]))
+    power = HIGHEST_POWER * agreeing / (agreeing + HALF_POWER_CLICKS)
+    # A voxel joins or leaves the object at this power; never, where it is not positive.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        changes = np.log(contrast / least_contrast) / np.log(peaks[strong] / unchanged)
+    changes = changes[changes > 0]
+    share = MAX_CHANGES[min(agreeing, len(MAX_CHANGES)) - 1]
+    most = int(share * np.count_nonzero(before))
+    if most < changes.size:
+        power = min(power, np.partition(changes, most)[most])
+    return (least_contrast * (peaks / unchanged) ** power).astype(np.float32)
+
+
+def _peaks_of(reached: ConnectedVoxels, shape: tuple[int, ...], spacing: np.ndarray) -> np.ndarray:
+    """The highest contrast near each of the voxels, among them."""
+    volume = np.zeros(int(np.prod(shape)), np.float32)  # only touched pages take time
+    voxels, peaks = reached.voxels, reached.contrast
+    for axis, stride in ((2, 1), (1, shape[2]), (0, shape[1] * shape[2])):
+        volume[voxels] = peaks
+        place, highest = voxels // stride % shape[axis], peaks.copy()
+        reach = round(HALO_WITHIN / spacing[axis])
+        for step in (*range(-reach, 0), *range(1, reach + 1)):
+            there = np.flatnonzero((place + step >= 0) & (place + step < shape[axis]))
+            values = volume[voxels[there] + step * stride]
+            highest[there] = np.maximum(highest[there], values)
+        peaks = highest
+    return peaks
 
 
 # ---- The border of a vessel at half of its contrast, instead of where experts draw it

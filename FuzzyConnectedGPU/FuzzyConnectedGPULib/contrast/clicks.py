@@ -2,7 +2,7 @@
 
 A voxel of contrast s has the membership ``s / (s + t)``, where t is the least contrast from which
 on voxels belong to the vessel: 0.5 where they are equal. The path to it needs less, the path
-contrast p, which is near the noise: faint links connect, but only voxels with contrast belong. The
+contrast p, which is near the noise: weak links connect, but only voxels with contrast belong. The
 weakest voxel of the path, w, counts in the same way, by ``w / (w + p)``; the connectedness is the
 lower one of the two. Lengths are multiples of the smallest spacing.
 """

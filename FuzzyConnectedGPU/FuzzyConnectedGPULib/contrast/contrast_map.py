@@ -3,9 +3,10 @@
 The steps are the same on NumPy and CuPy (`filters`); it stays on its device from click to click.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,21 +34,8 @@ SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
-EVIDENT = 3.0  # deviations of the noise from which on a click has evidence in the contrast
-EVIDENT_DIFFERENCE = 1.2  # .. and in the difference to the tissue, where it has none in that
+EVIDENT = 3.0  # deviations of the noise from which on a click stands out by its contrast
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
-
-
-class Evidence(NamedTuple):
-    """What a click stands out in: values with their noise, and their contrast at the click.
-
-    `may_be_wide`: the vessel may be its own background, and so wider than it seems.
-    """
-
-    values: Any
-    noise: float
-    contrast: float
-    may_be_wide: bool
 
 
 @dataclass
@@ -58,9 +46,8 @@ class ContrastMap:
     background, above 0 in vessels, bright or dark; `noise` its standard deviation where there is no
     vessel; `smooth` the denoised intensity, with the opposite sign for dark vessels (`polarity`
     -1); `mask` (uint8 or None) is 1 where vessels may be. `spacing`, as all lengths, is in
-    multiples of the smallest. It was computed from `tissue` and `first_seed`; `gpu` is the device
-    where the arrays are. Two results are cached once clicks have asked for them: the `difference`,
-    and the paths of the first click alone (`widest_paths.paths_of_clicks`).
+    multiples of the smallest. It was computed around `first_seed`; `gpu` is the device where the
+    arrays are.
     """
 
     box: tuple[slice, ...]
@@ -70,14 +57,13 @@ class ContrastMap:
     mask: Any
     spacing: np.ndarray
     polarity: int
-    tissue: Tissue = field(repr=False)
+    _tissue: Tissue = field(repr=False)
     first_seed: tuple[int, ...] = ()
     gpu: Any = field(default=None, repr=False)
-    _difference: tuple[Any, float] | None = field(default=None, repr=False)
-    first_paths: tuple[tuple, Any] = field(default=((), None), repr=False)
+    _first_paths: tuple[Any, Any] = field(default=(None, None), init=False, repr=False)
 
     @property
-    def origin(self) -> np.ndarray:
+    def offset(self) -> np.ndarray:
         """K, J, I of the box's first voxel in the volume."""
         return np.array([s.start for s in self.box])
 
@@ -86,25 +72,24 @@ class ContrastMap:
     @property
     def device_bytes(self) -> int:
         """Bytes on a device."""
-        volumes = self.contrast, self.smooth, self.mask, *(self._difference or ())
+        volumes = self.contrast, self.smooth, self.mask, *vars(self).get("difference", ())
         return sum(each.array.nbytes for each in volumes if isinstance(each, DeviceVolume))
 
     def holds_for(self, first_seed: Any) -> bool:
         """Whether another first seed would give the same map."""
-        seed = tuple(int(c) for c in np.asarray(first_seed) - self.origin)
+        seed = tuple(int(c) for c in np.asarray(first_seed) - self.offset)
         if seed == self.first_seed:
             return True
         dark = self.polarity * self.contrast[seed] < DARK * self.noise
-        return self.tissue.of_all_clicks and dark == (self.polarity < 0)
+        return self._tissue.is_that_of_all_clicks and dark == (self.polarity < 0)
 
     def to_host(self) -> "ContrastMap":
         """The same map in host memory."""
         if self.gpu is None:
             return self
-        values, noise = self._difference or (None, 0.0)
         return replace(
             self, contrast=self.contrast.on_host, smooth=self.smooth.on_host, gpu=None,
-            mask=self.mask and self.mask.on_host, _difference=values and (values.on_host, noise),
+            mask=self.mask and self.mask.on_host,
         )  # fmt: skip
 
     # --- what rules of the clicks ask for
@@ -113,45 +98,36 @@ class ContrastMap:
         """Boolean labels of a box with the voxels outside the mask set to False."""
         return labels if self.mask is None else labels & (self.mask[box] > 0)
 
-    @property
+    @cached_property
     def difference(self) -> tuple[Any, float]:
         """Difference to the median of the tissue, and its noise: no local background at all."""
-        if self._difference is None:
-            values, noise = self.tissue.centred(array_of(self.smooth).copy())
-            values = values if self.gpu is None else DeviceVolume(values, self.gpu)
-            self._difference = values, noise
-        return self._difference
+        values, noise = self._tissue.centred(array_of(self.smooth).copy())
+        return values if self.gpu is None else DeviceVolume(values, self.gpu), noise
+
+    def first_paths(self, inputs: Any, search: Callable[[], Any]) -> Any:
+        """The paths of the first click alone by ``search()``, cached while its inputs are these."""
+        if self._first_paths[0] != inputs:
+            self._first_paths = inputs, search()
+        return self._first_paths[1]
 
     def in_air(self, click: tuple[int, ...]) -> bool:
         """Whether a click lies in the air of a scan of several tissues."""
-        return self.tissue.is_air(self.polarity * self.smooth[click])
+        return self._tissue.is_air(self.polarity * self.smooth[click])
 
-    def evidence_at(self, click: tuple[int, ...]) -> Evidence | None:
-        """What a click stands out in; None where it does in no way, or lies in air.
+    @property
+    def may_lack_wide_vessels(self) -> bool:
+        """Whether vessels so wide that they are their own background may have no contrast."""
+        return self._tissue.one_of_several
 
-        That is the contrast to the local background or, where the click has too little of it, the
-        difference to the tissue. In a scan of several tissues that is also so in a vessel so wide
-        that it is its own background, and has too little contrast for its brightness.
-        """
-        if self.in_air(click):
-            return None
-        contrast = at_click(self.contrast, click)
-        local = Evidence(self.contrast, self.noise, contrast, False)
-        is_evident = contrast >= EVIDENT * self.noise and self.contrast[click] > 0
-        if is_evident and not self.tissue.one_of_several:
-            return local
-        values, noise = self.difference
-        difference = at_click(values, click)
-        if is_evident and not is_own_background(contrast, difference):
-            return local
-        if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
-            return None
-        return Evidence(values, noise, difference, self.tissue.one_of_several)
+    def is_own_background(self, click: tuple[int, ...], contrast: float) -> bool:
+        """Whether a click with that contrast lies in such a vessel."""
+        own = self.may_lack_wide_vessels
+        return own and is_own_background(contrast, at_click(self.difference[0], click))
 
-    def alike(self, box: tuple[slice, ...], click: tuple[int, ...], deviations: float) -> Any:
-        """Voxels (bool) of a box as bright as a click, but for so many deviations of the noise."""
-        values, noise = self.difference
-        return np.abs(values[box] - values[click]) <= deviations * noise
+    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
+        """The intensity (smooth) above which voxels compete with those clicks, as bone; or None."""
+        brightest = max(at_click(self.smooth, click) for click in clicks)
+        return self._tissue.competing_above(brightest, self.polarity)
 
 
 def contrast_map(
@@ -197,7 +173,7 @@ def contrast_map(
     progress.advance(1.0)
     return ContrastMap(
         box=box, contrast=volumes[0], noise=noise, smooth=volumes[1], mask=own_mask,
-        spacing=relative, polarity=polarity, tissue=tissue, first_seed=seed, gpu=gpu,
+        spacing=relative, polarity=polarity, _tissue=tissue, first_seed=seed, gpu=gpu,
     )  # fmt: skip
 
 
@@ -242,7 +218,7 @@ def _box_of(
 # ---- The last contrast map, cached from click to click, on the device where it was found
 
 
-class CachedConnectedness:
+class ContrastMapCache:
     """The contrast map of the last run, for runs that differ in their clicks alone, one at a time.
 
     It serves while volume, mask, spacing and device are the same. They are compared by value;
@@ -290,6 +266,9 @@ class CachedConnectedness:
         elif gpu is not None:
             keeps_device_memory(self)
         return mapped
+
+
+CachedConnectedness = ContrastMapCache  # another public name
 
 
 def _same(one: np.ndarray | None, other: np.ndarray | None) -> bool:

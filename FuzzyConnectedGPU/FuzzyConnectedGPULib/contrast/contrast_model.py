@@ -22,7 +22,7 @@ from ..input_validation import (
     checked_volume,
 )
 from ..scene import NO_CONTRAST, FuzzyScene
-from .contrast_map import CachedConnectedness, ContrastMap
+from .contrast_map import ContrastMap, ContrastMapCache
 
 BORDERS = ("drawn", "half")
 MAP_SHARE = 0.8  # of the progress
@@ -58,7 +58,7 @@ def checked_clicks(
 def contrast_connectedness(
     volume: np.ndarray,
     seeds: np.ndarray,
-    cached: CachedConnectedness,
+    cached: ContrastMapCache,
     *,
     spacing: Any = None,
     background_seeds: np.ndarray | None = None,

@@ -165,7 +165,7 @@ def tubular_voxels(
                 chosen.append(candidate)
     chosen.sort(key=lambda each: -each.strength)
     voxels = np.array([each.voxel for each in chosen], np.int64).reshape(-1, 3)
-    return voxels + mapped.origin
+    return voxels + mapped.offset
 
 
 def _strong_candidates(

@@ -19,21 +19,18 @@ from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
 from .contrast_map import ContrastMap
-from .filters import SLAB, array_of, at_click, by_slabs
+from .filters import SLAB, array_of, by_slabs
 
 PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
 WEAKEST = 0.5  # share of the path contrast below which paths of clicks are not followed
-# Voxels brighter than so many times the brightest click's difference to the tissue are no vessel
-# (bone, metal); that difference counts as at least so many of the tissue's deviations.
-FAR_BRIGHTER, FAR_FROM_TISSUE = 2.0, 6.0
 
 
 @dataclass(frozen=True)
-class Reached:
-    """Voxels (flat indices, each once, in any order) with their level above 0 and their contrast.
+class ConnectedVoxels:
+    """A list of voxels (flat indices, each once, in any order) with their levels and contrasts.
 
-    A list, as they are few compared with the volume.
+    They are few compared with the volume. Levels are above 0.
     """
 
     voxels: np.ndarray
@@ -61,41 +58,28 @@ def paths_of_clicks(
     clicks: list[tuple[int, ...]],
     starts: list[tuple[int, ...]],
     path_contrast: float,
-) -> Reached:
+) -> ConnectedVoxels:
     """The widest paths of clicks from their starts through a map's contrast.
 
     Competing structures, far brighter than the clicks, spread as well, and keep what they reach by
     stronger paths. The paths of one start are cached, as runs with further clicks need them again.
     """
-    above = competing_above(mapped, clicks)
-    inputs = tuple(starts), path_contrast, above
-    if mapped.first_paths[0] == inputs:
-        return mapped.first_paths[1]
-    reached = _search(mapped, mapped.contrast, starts, path_contrast, WEAKEST, above)
-    if len(starts) == 1:
-        mapped.first_paths = inputs, reached
-    return reached
+    above = mapped.competing_above(clicks)
 
+    def search() -> ConnectedVoxels:
+        return _search(mapped, mapped.contrast, starts, path_contrast, WEAKEST, above)
 
-def competing_above(mapped: ContrastMap, clicks: list[tuple[int, ...]]) -> float | None:
-    """The intensity (smooth) above which voxels are competing structures, as bone; or None.
-
-    Only where the volume holds several tissues: elsewhere brighter voxels are vessels.
-    """
-    if not mapped.tissue.one_of_several:
-        return None
-    brightest = max(at_click(mapped.smooth, click) for click in clicks)
-    tissue = mapped.polarity * mapped.tissue.median
-    least = FAR_FROM_TISSUE * mapped.tissue.deviation
-    return tissue + FAR_BRIGHTER * max(brightest - tissue, least)
+    if len(starts) > 1:
+        return search()
+    return mapped.first_paths((starts, path_contrast, above), search)
 
 
 def component_at(
     mapped: ContrastMap, values: Any, voxel: tuple[int, ...], least: float, limit: int
-) -> Reached | None:
+) -> ConnectedVoxels | None:
     """The 26-connected component of a voxel among the values of at least `least`, above 0.
 
-    The values are those of an `Evidence` of the map. None where it has more voxels than the limit.
+    The values are the map's contrast or difference. None where it has more voxels than the limit.
     """
     return _search(mapped, values, [voxel], float(np.float32(least)), 1.0, None, limit)
 
@@ -149,7 +133,7 @@ def widest_paths(
     floor: int,
     competing: tuple[np.ndarray, float] | None = None,
     limit: int | None = None,
-) -> Reached | None:
+) -> ConnectedVoxels | None:
     """The voxels connected to the starts (K, J, I): the weakest voxel of the strongest path.
 
     A contrast (float32, K, J, I) of `path_contrast` has the level `PATH_LEVEL`; levels are rounded
@@ -190,7 +174,7 @@ def widest_paths(
     )  # fmt: skip
     if size > most:
         return None
-    return Reached(voxels[:size].copy(), levels[:size].copy(), values[:size].copy())
+    return ConnectedVoxels(voxels[:size].copy(), levels[:size].copy(), values[:size].copy())
 
 
 @njit(cache=True)
@@ -261,7 +245,7 @@ def widest_paths_on_device(
     gpu: CudaDevice,
     competing: tuple[DeviceArray, float] | None = None,
     limit: int | None = None,
-) -> Reached | None:
+) -> ConnectedVoxels | None:
     """The result of `widest_paths.widest_paths`, with the same parameters, but device arrays."""
     xp, shape = gpu.xp, contrast.shape
     check_voxel_count(contrast.size)
@@ -285,7 +269,7 @@ def widest_paths_on_device(
 
 def _listed(
     levels: DeviceArray, contrast: DeviceArray, gpu: CudaDevice, limit: int | None
-) -> Reached | None:
+) -> ConnectedVoxels | None:
     """The voxels with a level above 0, in the order of the volume; None beyond the limit."""
     found: tuple[list, list, list] = [np.empty(0, np.int64)], [], []
     count = 0
@@ -299,7 +283,7 @@ def _listed(
         found[1].append(gpu.get(levels[part][places]))
         found[2].append(gpu.get(contrast[part][places]))
     voxels, reached, values = (np.concatenate(each) for each in found)
-    return Reached(voxels, reached, values)
+    return ConnectedVoxels(voxels, reached, values)
 
 
 class _Rounds:

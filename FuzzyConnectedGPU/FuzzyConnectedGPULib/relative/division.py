@@ -158,8 +158,8 @@ def divide_by_contrast(
     if inner is None:
         return owners
     # The middle of a vessel may lie outside the mask, and so outside the box.
-    in_reached = reached[tuple((points - mapped.origin).T)]
-    points, numbers = points[in_reached] - mapped.origin, numbers[in_reached]
+    in_reached = reached[tuple((points - mapped.offset).T)]
+    points, numbers = points[in_reached] - mapped.offset, numbers[in_reached]
     points -= [side.start for side in inner]
     reached = reached[inner]
     capacities = np.zeros(reached.shape, np.uint16)
@@ -198,8 +198,8 @@ def with_middles(mapped: Any, groups: Mapping[Any, Any]) -> dict[Any, np.ndarray
         for voxel in found[name]:
             claims.setdefault(voxel, set()).add(name)
             if name != BACKGROUND:
-                place = tuple((np.array(voxel) - mapped.origin).tolist())
-                middle = ridge_near(mapped.contrast, place, mapped.spacing)[1] + mapped.origin
+                place = tuple((np.array(voxel) - mapped.offset).tolist())
+                middle = ridge_near(mapped.contrast, place, mapped.spacing)[1] + mapped.offset
                 claims.setdefault(tuple(middle.tolist()), set()).add(name)
     for voxel, names in claims.items():
         if len(names) == 1:

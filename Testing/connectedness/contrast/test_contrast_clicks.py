@@ -70,7 +70,7 @@ def test_a_fainter_vessel_is_added_by_its_click():
     assert not (added & ~tube(22, 20, 4) & ~tube(8, 20, 4)).any()
 
 
-def test_a_click_without_evidence_adds_little(volume):
+def test_a_click_without_contrast_adds_little(volume):
     first = labels_of(volume, [FIRST])
     more = labels_of(volume, [FIRST, NOWHERE])
     assert not (first & ~more).any()

@@ -5,11 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from FuzzyConnectedGPULib import CachedConnectedness, segment
+from FuzzyConnectedGPULib import ContrastMapCache, segment
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
 from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
 from FuzzyConnectedGPULib.contrast.filters import DeviceVolume
-from FuzzyConnectedGPULib.contrast.widest_paths import competing_above
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device
 
@@ -41,7 +40,7 @@ def same_bits(ours, theirs):
     np.testing.assert_array_equal(np.asarray(ours).view("u4"), np.asarray(theirs).view("u4"))
 
 
-def assert_same_evidence(ours, theirs):
+def assert_same_map(ours, theirs):
     """Bit for bit."""
     assert (ours.polarity, ours.box) == (theirs.polarity, theirs.box)
     np.testing.assert_array_equal(ours.spacing, theirs.spacing)
@@ -52,24 +51,24 @@ def assert_same_evidence(ours, theirs):
     assert ours.difference[1] == theirs.difference[1]
 
 
-def check_evidence(gpu, volume, spacing, mask=None):
+def check_map(gpu, volume, spacing, mask=None):
     ours = contrast_map(volume, spacing, SEED, mask, gpu=gpu)
-    assert_same_evidence(ours, contrast_map(volume, spacing, SEED, mask))
+    assert_same_map(ours, contrast_map(volume, spacing, SEED, mask))
     assert ours.contrast.dtype == ours.smooth.dtype == np.float32
     return ours
 
 
-# ---- evidence
+# ---- maps
 
 
 @pytest.mark.parametrize("spacing", SPACINGS)
-def test_evidence_is_that_of_the_cpu(cpu_cuda, spacing):
-    check_evidence(cpu_cuda, vessel(), spacing)
+def test_a_map_is_that_of_the_cpu(cpu_cuda, spacing):
+    check_map(cpu_cuda, vessel(), spacing)
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
-def test_evidence_of_all_voxel_types(cpu_cuda, kind):
-    check_evidence(cpu_cuda, vessel(kind), SPACINGS[0])
+def test_maps_of_all_voxel_types(cpu_cuda, kind):
+    check_map(cpu_cuda, vessel(kind), SPACINGS[0])
 
 
 def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
@@ -83,10 +82,10 @@ def test_scene_among_several_tissues_is_that_of_the_cpu(cpu_cuda):
     seed = (3, 18, 48)
     ours = contrast_map(volume, SPACINGS[0], seed, gpu=cpu_cuda)
     theirs = contrast_map(volume, SPACINGS[0], seed)
-    assert_same_evidence(ours, theirs)
-    assert 200 < competing_above(ours, [seed]) == competing_above(theirs, [seed]) < 900
+    assert_same_map(ours, theirs)
+    assert 200 < ours.competing_above([seed]) == theirs.competing_above([seed]) < 900
     clicks = np.array([seed]), np.empty((0, 3), int)
-    one, other = (click_scene(evidence, *clicks) for evidence in (ours, theirs))
+    one, other = (click_scene(mapped, *clicks) for mapped in (ours, theirs))
     np.testing.assert_array_equal(one[0], other[0])
     assert other[0][3, 30, 49] < 0.5 <= other[0][5, 18, 48]
 
@@ -118,7 +117,7 @@ def clicked(positive, negative=(), volume=None, **options):
 
 @pytest.mark.parametrize("border", ["drawn", "half"])
 def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
-    kept = CachedConnectedness()
+    kept = ContrastMapCache()
     for positive, negative in CLICKS:
         ours = clicked(positive, negative, cached=kept, border=border)
         alone = clicked(positive, negative, border=border)
@@ -127,7 +126,7 @@ def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
         np.testing.assert_array_equal(ours.labels, on_cpu.labels)
         np.testing.assert_array_equal(ours.scene.values, on_cpu.scene.values)
     assert kept.reused
-    assert_same_evidence(kept._map, kept._map.to_host())
+    assert_same_map(kept._map, kept._map.to_host())
     kept.free_device_memory()
     clicked([SEED], cached=kept)
     assert not kept.reused
@@ -135,7 +134,7 @@ def test_clicks_with_cached_maps_give_what_they_give_alone(on_cuda, border):
 
 @pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
 def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
-    kept = CachedConnectedness()
+    kept = ContrastMapCache()
     clicked([SEED], cached=kept)
 
     def fail(*_arguments, **_options):
@@ -157,7 +156,7 @@ def test_a_further_click_that_fails_on_the_device(on_cuda, monkeypatch, error):
 
 @pytest.mark.parametrize("change", ["volume", "mask", "spacing", "device", "seed"])
 def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
-    kept, volume = CachedConnectedness(), vessel()
+    kept, volume = ContrastMapCache(), vessel()
     clicked([SEED], cached=kept, volume=volume)
     same = dict(volume=volume.copy(), spacing=(1, 1, 1))
     clicked([SEED, BRANCH], cached=kept, **same)
@@ -174,7 +173,7 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
     else:
         clicked([(0, 0, 0)], cached=kept, **options)
         assert kept.reused  # the volume holds one tissue
-        kept._map.tissue.of_all_clicks = False
+        kept._map._tissue.is_that_of_all_clicks = False
         seeds = [BRANCH]
     clicked(seeds, cached=kept, **options)
     assert not kept.reused
@@ -186,15 +185,15 @@ def test_any_change_but_of_further_clicks_finds_it_anew(on_cuda, change):
 @pytest.mark.gpu
 @pytest.mark.parametrize("spacing", SPACINGS)
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint16, np.float32])
-def test_evidence_on_a_gpu(gpu, kind, spacing):
-    check_evidence(gpu, vessel(kind), spacing)
-    check_evidence(gpu, vessel(kind, (70, 90, 131), -1), spacing)
-    check_evidence(gpu, vessel(kind), spacing, ball_mask())
+def test_maps_on_a_gpu(gpu, kind, spacing):
+    check_map(gpu, vessel(kind), spacing)
+    check_map(gpu, vessel(kind, (70, 90, 131), -1), spacing)
+    check_map(gpu, vessel(kind), spacing, ball_mask())
 
 
 @pytest.mark.gpu
 def test_cached_maps_on_a_gpu():
-    kept = CachedConnectedness()
+    kept = ContrastMapCache()
     for positive, negative in CLICKS:
         ours = clicked(positive, negative, cached=kept)
         np.testing.assert_array_equal(ours.labels, clicked(positive, negative).labels)

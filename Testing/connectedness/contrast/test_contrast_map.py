@@ -17,7 +17,6 @@ from FuzzyConnectedGPULib.contrast.filters import (
     self_guided,
     separable,
 )
-from FuzzyConnectedGPULib.contrast.widest_paths import competing_above
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.errors import DeviceError
 from FuzzyVesselCoreLib.phantom.liver import liver_phantom
@@ -43,7 +42,7 @@ def ct():
     return liver_phantom((64, 64, 64))
 
 
-# --- what the evidence does not depend on
+# --- what the map does not depend on
 
 
 @pytest.mark.parametrize("fill", [3.4e38, -3.4e38, 1e300])
@@ -72,9 +71,9 @@ def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
     volume, seed = ct.volume, ct.seeds[0]
     found = contrast_map(volume, ct.spacing, seed)
     liver = np.median(volume[(ct.liver > 0) & (ct.mask == 0)])
-    assert found.tissue.median == pytest.approx(liver, abs=15)
-    assert found.tissue.deviation < 0.2 * volume.std()
-    assert (limit := competing_above(found, [tuple(seed)])) > 1.5 * volume[tuple(seed)]
+    assert found._tissue.median == pytest.approx(liver, abs=15)
+    assert found._tissue.deviation < 0.2 * volume.std()
+    assert (limit := found.competing_above([tuple(seed)])) > 1.5 * volume[tuple(seed)]
     assert not (ct.mask[found.smooth > limit] > 0).any()
 
 

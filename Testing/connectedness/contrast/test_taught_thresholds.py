@@ -1,4 +1,4 @@
-"""What clicks teach: those in the halo of a bright vessel, and those too faint for any path."""
+"""What clicks teach: those in the halo of a bright vessel, and those that no path reaches."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from scipy import ndimage
 
 from Benchmarks.clicks import deepest_voxel
 from Benchmarks.volumes import inside_liver, liver
-from FuzzyConnectedGPULib import CachedConnectedness, segment
-from FuzzyConnectedGPULib.contrast import background_clicks, click_scene
+from FuzzyConnectedGPULib import ContrastMapCache, segment
+from FuzzyConnectedGPULib.contrast import click_scene
 
 SHAPE, FIRST = (40, 64, 64), (20, 16, 16)
 THERE, FAINT = np.s_[:, 38:59, 6:27], np.s_[:, 10:23, 40:62]
@@ -53,7 +53,7 @@ def test_a_click_in_a_halo_takes_halos_far_away(volume):
     assert after[THERE].sum() < before[THERE].sum()
     assert after[20, 48, 16]
     assert share(after, before, FAINT) > share(after, before, THERE)
-    assert (before != after)[THERE].sum() <= background_clicks.MAX_CHANGES[0] * before.sum()
+    assert (before != after)[THERE].sum() <= click_scene.MAX_CHANGES[0] * before.sum()
 
 
 def test_more_clicks_that_agree_change_more(volume):
@@ -77,7 +77,7 @@ def test_a_click_beside_the_vessels_teaches_nothing(volume):
     np.testing.assert_array_equal(run(volume, [(6, 34, 50)]), before)
 
 
-# --- vessel clicks too faint for any path: two that agree lower the thresholds of what is alike
+# --- vessel clicks that no path reaches: two lower the least contrast of all vessels
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def session():
     """A noisy liver, its vessels, six clicks into what is missed, and how to segment by some."""
     case = inside_liver(liver((96, 192, 192), 13, 35.0))
     truth = np.logical_or.reduce(list(case.vessels.values()))
-    cached = CachedConnectedness()
+    cached = ContrastMapCache()
 
     def run(clicks, background=None):
         return segment(
@@ -107,17 +107,17 @@ def both(run, monkeypatch, *clicks):
     return after, run(*clicks)
 
 
-def test_agreeing_clicks_bring_back_branches_that_nobody_clicked(session, monkeypatch):
+def test_two_unreached_clicks_bring_back_branches_that_nobody_clicked(session, monkeypatch):
     truth, clicks, run = session
     after, before = both(run, monkeypatch, clicks)
     added = after & ~before
     assert all(after[click] for click in clicks)
-    assert 0.05 * before.sum() < added.sum() <= click_scene.TAUGHT_GROWTH * before.sum()
+    assert 0.05 * before.sum() < added.sum() <= click_scene.AGREED_GROWTH * before.sum()
     assert (added & truth).sum() > 0.5 * added.sum()
     assert not (before & ~after).any()
 
 
-def test_a_single_faint_click_stays_local(session, monkeypatch):
+def test_a_single_unreached_click_stays_local(session, monkeypatch):
     _truth, clicks, run = session
     after, before = both(run, monkeypatch, clicks[:2])
     np.testing.assert_array_equal(after, before)
@@ -128,5 +128,5 @@ def test_background_clicks_speak_against_it(session, monkeypatch):
     false = deepest_voxel(run(clicks) & ~truth, (1, 1, 1))[0]
     after, before = both(run, monkeypatch, clicks, [false])
     assert not after[false]
-    less = click_scene.TAUGHT_GROWTH / (1 + click_scene.CONTRADICTION)
+    less = click_scene.AGREED_GROWTH / (1 + click_scene.CONTRADICTION)
     assert 0 < (after & ~before).sum() <= less * before.sum()

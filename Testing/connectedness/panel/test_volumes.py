@@ -133,47 +133,47 @@ def test_a_placed_point_goes_to_the_volume_that_is_seen(done, other, mouse_over)
 
 
 @pytest.fixture
-def faint(monkeypatch):
+def grey(monkeypatch):
     """Voxels (K, J, I) in which the library finds no contrast: none, until some are added."""
     from FuzzyConnectedGPULib.scene import NO_CONTRAST
     from FuzzyConnectedGPUMRML import segmenting
 
     segment, voxels = segmenting.segment_arrays, []
 
-    def with_faint_clicks(*arguments, **options):
+    def with_grey_points(*arguments, **options):
         found = segment(*arguments, **options)
         new = {"notes": (NO_CONTRAST,), "without_contrast": tuple(voxels)} if voxels else {}
         return replace(found, scene=replace(found.scene, **new))
 
-    monkeypatch.setattr(segmenting, "segment_arrays", with_faint_clicks)
+    monkeypatch.setattr(segmenting, "segment_arrays", with_grey_points)
     return voxels
 
 
-def test_points_without_contrast_are_named_and_marked(done, faint):
+def test_points_without_contrast_are_named_and_marked(done, grey):
     seeds = done.parameters.seeds
     label = seeds.GetNthControlPointLabel(1)
-    faint.append(POINTS[1])
+    grey.append(POINTS[1])
     done.click("applyButton")
     assert label in done.ui.adviceLabel.text
     assert "no contrast" in done.ui.adviceLabel.text
     assert "no contrast" not in done.ui.statusLabel.text  # said once
     assert not seeds.GetNthControlPointSelected(1)
     assert seeds.GetDisplayNode().GetColor() != seeds.GetDisplayNode().GetSelectedColor()
-    faint.clear()
+    grey.clear()
     seeds.SetNthControlPointPositionWorld(1, world_of(done.parameters.inputVolume, (7, 8, 13)))
     done.click("applyButton")
     assert seeds.GetNthControlPointSelected(1)
     assert "no contrast" not in done.ui.adviceLabel.text
 
 
-def test_the_very_points_without_contrast_are_marked_whatever_their_labels(done, faint):
+def test_the_very_points_without_contrast_are_marked_whatever_their_labels(done, grey):
     first, volume = done.parameters.seeds, done.parameters.inputVolume
     done.click("addVesselButton")
     second = done.parameters.seeds
     second.AddControlPointWorld(world_of(volume, BESIDE))
     first.SetNthControlPointLabel(0, "")
     second.SetNthControlPointLabel(0, first.GetNthControlPointLabel(1))
-    faint += [POINTS[0], BESIDE]
+    grey += [POINTS[0], BESIDE]
     done.click("applyButton")
     marked = [done.ui.seedsTable.item(row, 2).text() == "no contrast" for row in range(3)]
     assert marked == [True, False, True]

@@ -277,12 +277,12 @@ def test_two_vessels_cannot_have_a_point_on_one_voxel():
 
 
 class Contrast:
-    """Evidence, as far as the division asks for it."""
+    """A contrast map, as far as the division asks for it."""
 
     def __init__(self, contrast):
         self.contrast, self.noise, self.mask = contrast.astype(np.float32), 1.0, None
         self.box = tuple(slice(0, n) for n in contrast.shape)
-        self.origin, self.spacing = np.zeros(3, int), np.ones(3)
+        self.offset, self.spacing = np.zeros(3, int), np.ones(3)
 
 
 def definition(levels, groups):
@@ -307,13 +307,13 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
         scene.ravel()[places] = 1
         voxels = np.stack(np.unravel_index(places, shape), axis=1)
         groups = {"a": voxels[:2], "b": voxels[2:3], "c": voxels[3:]}
-        evidence = Contrast(contrast)
-        starts = with_middles(evidence, groups)
+        mapped = Contrast(contrast)
+        starts = with_middles(mapped, groups)
         for each in starts.values():  # as the scene has the points and what is about them
             scene[tuple(each.T)] = 1
-        levels = np.where(scene > 0, levels_of_contrast(evidence.contrast, evidence.noise), 0)
+        levels = np.where(scene > 0, levels_of_contrast(mapped.contrast, mapped.noise), 0)
         wanted = definition(levels.astype(int), list(starts.values()))
-        found = divide_by_contrast(evidence, scene, groups, Progress())
+        found = divide_by_contrast(mapped, scene, groups, Progress())
         known = wanted > 0
         assert np.array_equal(found[known], wanted[known])
         assert not found[scene == 0].any()
@@ -325,12 +325,12 @@ def test_the_division_is_iterative_relative_connectedness_within_the_scene():
 def test_paths_start_from_the_middle_of_the_vessel_near_a_click():
     contrast = np.ones((5, 9, 9))
     contrast[1:4, 3:6, :] = 9
-    evidence = Contrast(contrast)
-    near = with_middles(evidence, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
+    mapped = Contrast(contrast)
+    near = with_middles(mapped, {"a": [(2, 2, 4)], "b": [(0, 0, 0)]})
     assert near["a"][0].tolist() == [2, 2, 4]
     assert contrast[tuple(near["a"][1])] == 9
-    claimed = with_middles(evidence, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
+    claimed = with_middles(mapped, {"a": [(2, 2, 4)], "b": [tuple(near["a"][1])]})
     assert len(claimed["a"]) == 1
-    beside = with_middles(evidence, {"a": [(2, 4, 0)], BACKGROUND: [(2, 2, 4)]})
+    beside = with_middles(mapped, {"a": [(2, 4, 0)], BACKGROUND: [(2, 2, 4)]})
     assert list(beside) == ["a", BACKGROUND]
     assert beside[BACKGROUND].tolist() == [[2, 2, 4]]
