@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.writing import remove_node
 from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
-from PotentialSkeletonMRML import lines
+from PotentialSkeletonMRML import edits, lines
 from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
@@ -86,7 +86,7 @@ class ResultSection:
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
         # What changes when a model gets other lines or names; colours change nothing of it.
-        stamp = [(m, m.GetPolyData().GetPoints(), m.GetAttribute(lines.NAMES)) for m in models]
+        stamp = [(m, m.GetPolyData().GetPoints(), m.GetAttribute(edits.NAMES)) for m in models]
         if stamp != self._shown:
             self.forget()
             self._shown = stamp
