@@ -13,7 +13,7 @@ from .critical_points import CriticalPoint
 from .force_field import ForceField
 from .streamlines import Tracer
 
-# Of seeds, by where they are from, to skeleton and curves: a factor of the inscribed radius, and
+# Of seeds, by their kind, to skeleton and curves: a factor of the inscribed radius, and
 # voxels added to it. With fewer each bump of a rough surface would have a curve of its own.
 CLEARANCE = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
@@ -70,19 +70,19 @@ class ComponentCurves:
     def trace_from_seeds(
         self,
         seeds: np.ndarray,
-        origin: str,
+        kind: str,
         skeleton: np.ndarray,
         distances: np.ndarray,
         progress: Progress,
     ) -> None:
         """Trace from the seeds that lie clear of the skeleton and of all curves.
 
-        Seeds (n, 3) are sorted, the best first, of an origin named in `CLEARANCE`; `skeleton` are
+        Seeds (n, 3) are sorted, the best first, of a kind named in `CLEARANCE`; `skeleton` are
         flat indices. A seed is clear of a voxel if it lies outside of its inscribed ball enlarged
         by the clearance.
         """
         progress.check()
-        depth, clearance, used = self._depth, CLEARANCE[origin], []
+        depth, clearance, used = self._depth, CLEARANCE[kind], []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
         present = np.unique(np.concatenate([skeleton, self._passed.voxels(), self.starts]))
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
