@@ -135,7 +135,7 @@ class _ComponentRun:
         curves = self.curves
         with self.stage("thinning", share, share + 0.05) as progress:
             traced = curves.voxels()
-            curves.starts = self.thinning.thin_along(traced, curves.starts, progress)
+            curves.anchors = self.thinning.thin_along(traced, curves.anchors, progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
@@ -171,7 +171,7 @@ class _ComponentRun:
     def result(self) -> CurveSkeleton:
         flat, curves, mask, spacing = self.thinning.skeleton, self.curves, self.mask, self.spacing
         voxels = np.stack(np.unravel_index(flat, mask.shape), axis=1)
-        is_traced = is_in_any(flat, curves.voxels(), curves.starts)
+        is_traced = is_in_any(flat, curves.voxels(), curves.anchors)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
             graph = skeleton_graph(voxels, positions, mask, spacing, progress, self.gpu)
