@@ -17,20 +17,14 @@ from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading, segments, writing
-from FuzzyVesselCoreLib.mrml.points import (
-    PlacedPoints,
-    inside,
-    placed_points,
-    points_in_volume,
-    seeds_of,
-)
+from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, DIVISION, LABELMAP, OUTPUTS, SEGMENTATION
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
-from .vessel_lists import hand_overs_of, is_seed
+from .vessel_lists import hand_overs_of, seed_voxels, seeds_of_vessels
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list: what their segment is made of
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
@@ -159,7 +153,7 @@ class Run:
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
-        self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
+        self._seeds = seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = hand_overs_of(self.lists, volume_node, shape)
         self._background = _background_points(options.backgroundSeedsNode, volume_node, shape)
         self._names: list[str] = []  # in messages, each once
@@ -230,15 +224,11 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
         threshold = default_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners = fuzzy_scene.division_of(scene_node, values.shape)
     hand_overs, outside = hand_overs_of(lists, scene_node, values.shape)
-    vessels = []
-    for node in lists if hand_overs else ():
-        voxels = points_in_volume(scene_node, placed_points(node, is_seed).world)
-        vessels.append(voxels[inside(voxels, values.shape)])
     found = relabel(
         values,
         threshold,
         owners=owners,
-        vessels=vessels,
+        vessels=seed_voxels(lists, scene_node, values.shape) if hand_overs else (),
         background_seeds=background and background.voxels,
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
@@ -296,21 +286,6 @@ def _background_points(node: Any, volume_node: Any, shape: tuple[int, ...]) -> A
     if node is None or not placed_points(node).labels:
         return None
     return seeds_of(node, volume_node, shape, kind="background seed")
-
-
-def _seeds_of_vessels(
-    lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
-) -> list[PlacedPoints]:
-    """The seeds of each vessel; none where it has only branches that are handed over."""
-    accept, found = is_seed if len(lists) > 1 else None, []
-    for node in lists:
-        points = node and placed_points(node)
-        if points and points.labels and not placed_points(node, accept).labels:
-            none = np.empty((0, 3), np.int64)
-            found.append(PlacedPoints([], none, [], none))
-        else:
-            found.append(seeds_of(node, volume_node, shape, region, accept=accept))
-    return found
 
 
 # --- arrays to nodes

@@ -54,30 +54,30 @@ class Click:
 
 def click_scene(
     mapped: ContrastMap,
-    positive: np.ndarray,
-    negative: np.ndarray,
+    vessel_clicks: np.ndarray,
+    background_clicks: np.ndarray,
     border: str = "drawn",
     progress: Progress | None = None,
 ) -> tuple[np.ndarray, float, list[Voxel], bool]:
-    """The fuzzy scene of vessel clicks (`positive`; n, 3), at least one, and background clicks.
+    """The fuzzy scene of vessel clicks (n, 3), at least one, and background clicks (n, 3).
 
     Returns, in the map's box, connectedness (float32; vessel clicks have 1, background clicks 0),
     the least contrast, the clicks without contrast (`add_faint_clicks`; in the volume), and whether
     any click has contrast.
     """
     progress = Progress.of(progress)
-    negative = negative - mapped.offset
-    negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
-    negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
-    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.offset]
-    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(voxels)]
+    places = background_clicks - mapped.offset
+    places = places[((places >= 0) & (places < mapped.contrast.shape)).all(axis=1)]
+    background = [tuple(map(int, voxel)) for voxel in places]
+    vessel = [tuple(map(int, voxel)) for voxel in vessel_clicks - mapped.offset]
+    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(vessel)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
         memory = pool.submit(np.full, mapped.contrast.shape, np.float32(0), np.float32)
-        main = main_object(mapped, clicks, negative_clicks)
+        main = main_object(mapped, clicks, background)
     progress.check()
-    connected = main_connectedness(mapped, main, clicks, len(negative_clicks))
+    connected = main_connectedness(mapped, main, clicks, len(background))
     connectedness = memory.result()
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
@@ -86,7 +86,7 @@ def click_scene(
     if main.by_halos is not None:
         near = [voxel for voxel in vessel if in_halo(mapped, voxel, main.least_contrast)]
     without = add_faint_clicks(connectedness, mapped, vessel, size, near, progress)
-    leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
+    leaks = [voxel for voxel in background if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         remove_leaks(connectedness, mapped, vessel, leaks, progress)
     if border == "half":
@@ -94,7 +94,7 @@ def click_scene(
         move_to_half_contrast(connectedness, mapped)
     for voxel in vessel:
         connectedness[voxel] = 1
-    for voxel in negative_clicks:
+    for voxel in background:
         connectedness[voxel] = 0
     # The first one may lie beside its vessel, which was found all the same.
     found = [click.voxel for click in clicks if click.has_contrast and click.start != click.voxel]
@@ -129,7 +129,9 @@ class MainObject:
     by_halos: np.ndarray | None
 
 
-def main_object(mapped: ContrastMap, clicks: list[Click], negative: list[Voxel]) -> MainObject:
+def main_object(
+    mapped: ContrastMap, clicks: list[Click], background_clicks: list[Voxel]
+) -> MainObject:
     """The main object; one click decides which vessels are wanted.
 
     That is the first one if it has contrast, else the one of the others with the most.
@@ -154,12 +156,12 @@ def main_object(mapped: ContrastMap, clicks: list[Click], negative: list[Voxel])
     reached = alone
     if len(clicks) > 1:
         reached = paths_of_clicks(mapped, voxels, starts, path_contrast)
-    least = _raised_for_background(mapped, reached, negative, least)
+    least = _raised_for_background(mapped, reached, background_clicks, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
         reached = paths_of_clicks(mapped, voxels, more_starts, path_contrast)
-    own = least_contrasts_by_halos(mapped, reached, least, negative, voxels[1:], first_least)
+    own = least_by_halos(mapped, reached, least, background_clicks, voxels[1:], first_least)
     return MainObject(least, path_contrast, reached, own)
 
 
@@ -188,10 +190,10 @@ def _bright_starts(
 
 
 def _raised_for_background(
-    mapped: ContrastMap, reached: ConnectedVoxels, negative: list[Voxel], least: float
+    mapped: ContrastMap, reached: ConnectedVoxels, background_clicks: list[Voxel], least: float
 ) -> float:
     """The least contrast, a little higher where background clicks are hardly above it."""
-    for voxel in negative:
+    for voxel in background_clicks:
         ratio = float(mapped.contrast[voxel]) / least
         if 1 < ratio < RAISE_UP_TO:
             factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
@@ -220,7 +222,7 @@ def _contrast_of_share(reached: ConnectedVoxels, least: float, share: float) -> 
 
 
 def main_connectedness(
-    mapped: ContrastMap, main: MainObject, clicks: list[Click], negative_count: int
+    mapped: ContrastMap, main: MainObject, clicks: list[Click], background_count: int
 ) -> np.ndarray:
     """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
 
@@ -232,10 +234,10 @@ def main_connectedness(
     unreached = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     if len(unreached) < AGREEING:
         return connected
-    return _with_lower_least_contrasts(connected, negative_count)
+    return _with_lower_least_contrasts(connected, background_count)
 
 
-def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> np.ndarray:
+def _with_lower_least_contrasts(connected: np.ndarray, background_count: int) -> np.ndarray:
     """The connectedness, raised as if all least contrasts were lower: no path reaches some clicks.
 
     They lie in branches that only weaker paths reach; others are missed for the same reason.
@@ -244,7 +246,7 @@ def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> n
     if not size:
         return connected
     share = np.float32(LEAST_SHARE)
-    count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * negative_count)) * size)
+    count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * background_count)) * size)
     if count < connected.size:  # of equal ones all are taken, or none
         first_out = np.partition(connected, -count - 1)[-count - 1]
         least = connected[connected > first_out].min()
@@ -272,9 +274,9 @@ def in_halo(mapped: ContrastMap, voxel: Voxel, least_contrast: float) -> bool:
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
-def least_contrasts_by_halos(
+def least_by_halos(
     mapped: ContrastMap, reached: ConnectedVoxels, least_contrast: float,
-    negative: list[Voxel], further: list[Voxel], first_least: float,
+    background_clicks: list[Voxel], further: list[Voxel], first_least: float,
 ) -> np.ndarray | None:  # fmt: skip
     """The least contrast (float32) of each reached voxel, by the background clicks in halos.
 
@@ -285,7 +287,7 @@ def least_contrasts_by_halos(
     between the least contrast and the object's median peak, on a log scale: where halos of bright
     vessels are removed, less contrast suffices in dim vessels.
     """
-    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
+    false = [voxel for voxel in background_clicks if mapped.contrast[voxel] > first_least]
     agreeing = sum(in_halo(mapped, voxel, first_least) for voxel in false)
     agreeing -= sum(in_halo(mapped, voxel, first_least) for voxel in further)
     if agreeing <= 0 or reached.contrast_of_strong.max(initial=0) < least_contrast:
@@ -296,7 +298,7 @@ def least_contrasts_by_halos(
     before = contrast >= least_contrast
     unchanged = np.sqrt(least_contrast * np.median(peaks[strong][before]))
     power = HIGHEST_POWER * agreeing / (agreeing + HALF_POWER_CLICKS)
-    # A voxel joins or leaves the object at this power; never, where it is not positive.
+    # A voxel joins or leaves the object at this power; never, where it is not above 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         changes = np.log(contrast / least_contrast) / np.log(peaks[strong] / unchanged)
     changes = changes[changes > 0]

@@ -173,7 +173,7 @@ ABOVE_CLICK = 1.05  # the raised least contrast at the click, in multiples of th
 
 
 def remove_leaks(
-    connectedness: np.ndarray, mapped: ContrastMap, positive: list[Voxel], leaks: list[Voxel],
+    connectedness: np.ndarray, mapped: ContrastMap, vessel: list[Voxel], leaks: list[Voxel],
     progress: Progress,
 ) -> None:  # fmt: skip
     """Lower the connectedness, in place, around background clicks in the object.
@@ -184,7 +184,7 @@ def remove_leaks(
     radii = [_radius_at(connectedness, mapped, click) for click in leaks]
     for click, radius in zip(leaks, radii, strict=True):
         progress.check()
-        _remove_leak(connectedness, mapped, positive, click, radius)
+        _remove_leak(connectedness, mapped, vessel, click, radius)
 
 
 def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: Voxel) -> float:
@@ -195,7 +195,7 @@ def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: Voxel) -> 
 
 
 def _remove_leak(
-    connectedness: np.ndarray, mapped: ContrastMap, positive: list[Voxel], click: Voxel,
+    connectedness: np.ndarray, mapped: ContrastMap, vessel: list[Voxel], click: Voxel,
     radius: float,
 ) -> None:  # fmt: skip
     """Take away the plateau that a background click lies on; raise the least contrast around it.
@@ -206,12 +206,12 @@ def _remove_leak(
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
     peak = float(peaks_near(contrast, one, PEAK_WITHIN, spacing)[0, 0, 0])
-    nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in positive)
+    nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in vessel)
     if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, spacing)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
-        connectedness[ball.box][leak & _nearer(ball, positive, spacing)] = 0
+        connectedness[ball.box][leak & _nearer(ball, vessel, spacing)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, spacing)
     bell = np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
@@ -219,13 +219,13 @@ def _remove_leak(
     values = np.maximum(contrast[ball.box], np.float32(0))
     lower = values / np.maximum(values + raised, np.float32(1e-30))
     part = connectedness[ball.box]
-    lowered = _nearer(ball, positive, spacing) & (values < raised)
+    lowered = _nearer(ball, vessel, spacing) & (values < raised)
     part[lowered] = np.minimum(part, lower)[lowered]
 
 
-def _nearer(ball: Ball, positive: list[Voxel], spacing: np.ndarray) -> np.ndarray:
+def _nearer(ball: Ball, vessel: list[Voxel], spacing: np.ndarray) -> np.ndarray:
     """Voxels of a ball's box that are nearer to the background click than to any vessel click."""
     nearer = np.ones(ball.squared.shape, bool)
-    for other in positive:
+    for other in vessel:
         nearer &= ball.squared < squared_distance(ball.box, other, spacing)
     return nearer

@@ -18,8 +18,8 @@ from numba import njit
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
-from .contrast_map import ContrastMap
-from .filters import SLAB, array_of, by_slabs
+from .contrast_map import ContrastMap, array_of
+from .filters import SLAB, by_slabs
 
 PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
@@ -94,7 +94,7 @@ def _search(
     if gpu is None:
         return widest_paths(values, mask, starts, path_contrast, floor, competing, limit)
     return widest_paths_on_device(
-        values.array, mask, starts, path_contrast, floor, gpu, competing, limit
+        array_of(values), mask, starts, path_contrast, floor, gpu, competing, limit
     )
 
 
