@@ -16,7 +16,7 @@ from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points import REPELLER, CriticalPoint, critical_points
 from .curve_skeleton import CurveSkeleton
-from .endpoints import missing_endpoints
+from .endpoints import endpoints_beyond, protrusion_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
 from .report import component_report
@@ -88,11 +88,11 @@ class _ComponentRun:
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
-            endpoints = self.trace_from_endpoints(None, 0.65)
+            endpoints = self.trace_from_endpoints(0.65)
             if self.field is not None:
                 self.trace_from_seeds(self.seeds, "divergence", 0.74)
             self.thin_along_curves(0.75)
-            if len(self.trace_from_endpoints(endpoints, 0.8)):
+            if len(self.trace_from_endpoints(0.8, endpoints)):
                 self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
@@ -135,7 +135,7 @@ class _ComponentRun:
         curves = self.curves
         with self.stage("thinning", share, share + 0.05) as progress:
             traced = curves.voxels()
-            curves.starts = self.thinning.thin_along(traced, curves.starts, progress)
+            curves.anchors = self.thinning.thin_along(traced, curves.anchors, progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
@@ -148,28 +148,30 @@ class _ComponentRun:
             gpu=self.gpu,
         )
 
-    def trace_from_endpoints(self, endpoints: np.ndarray | None, share: float) -> np.ndarray:
-        """Curves from the endpoints to which the skeleton does not lead yet, besides these."""
-        skeleton = self.thinning.skeleton
+    def trace_from_endpoints(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
+        """Curves from the ends of protrusions, later from those beyond all but the known ones."""
         with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
-            new_endpoints = missing_endpoints(
-                self.distances, self.depth, self.spacing, skeleton, endpoints, progress, self.gpu
-            )
+            object_ = self.distances, self.depth, self.spacing
+            if known is None:
+                found = protrusion_endpoints(*object_, progress, self.gpu)
+            else:
+                skeleton = self.thinning.skeleton
+                found = endpoints_beyond(*object_, skeleton, known, progress, self.gpu)
         with self.stage("curves", share + 0.04, share + 0.05) as progress:
-            self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
-        return new_endpoints
+            self.curves.trace_from_endpoints(found, self.distances, progress)
+        return found
 
-    def trace_from_seeds(self, seeds: np.ndarray, origin: str, share: float) -> None:
+    def trace_from_seeds(self, seeds: np.ndarray, kind: str, share: float) -> None:
         """Curves from the seeds that are clear of the skeleton and of all curves."""
         skeleton = self.thinning.skeleton
         with self.stage("curves", share, share + 0.01) as progress:
-            self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
+            self.curves.trace_from_seeds(seeds, kind, skeleton, self.distances, progress)
 
     def result(self) -> CurveSkeleton:
         flat, curves, mask, spacing = self.thinning.skeleton, self.curves, self.mask, self.spacing
         voxels = np.stack(np.unravel_index(flat, mask.shape), axis=1)
-        is_traced = is_in_any(flat, curves.voxels(), curves.starts)
+        is_traced = is_in_any(flat, curves.voxels(), curves.anchors)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
             graph = skeleton_graph(voxels, positions, mask, spacing, progress, self.gpu)

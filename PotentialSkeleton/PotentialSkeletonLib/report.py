@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from FuzzyVesselCoreLib.translation import counted
+
 from .critical_points import index_sum
 from .curve_skeleton import Branch, CurveSkeleton, Node
 from .skeleton_graph import component_count, topology
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
 TINY = 27  # voxels: components below it are reported
 # What may be done to an object before its skeleton is taken, and how often and to how many voxels.
 CHANGES = (
-    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
-    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
-    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
+    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island", "islands"),
+    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity", "cavities"),
+    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel", "tunnels"),
 )
 NO_CHANGES = {name: 0 for change in CHANGES for name in change[:2]}
 NOT_RESOLVED = (
@@ -128,14 +130,7 @@ def skeleton_report(
 def sentences_on(changes: Mapping[str, int]) -> list[str]:
     """What was changed of the object before its skeleton was taken, in words."""
     return [
-        text.format(counted(changes[count], noun), counted(changes[voxels], "voxel"))
-        for count, voxels, text, noun in CHANGES
+        text.format(counted(changes[count], *nouns), counted(changes[voxels], "voxel"))
+        for count, voxels, text, *nouns in CHANGES
         if changes.get(count)
     ]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural where it is not one."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

@@ -167,7 +167,7 @@ def _write(
     if lost := edits.forget_steps(model):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
-    _note_origin(model, object_, nodes, warnings)
+    _set_attributes(model, object_, nodes, warnings)
     for node in nodes.get("labelmapNode", ()):
         node.SetAndObserveTransformNodeID(object_.transform_id)
         node.SetIJKToRASMatrix(matrix_from_array(object_.ijk_to_ras))
@@ -181,7 +181,7 @@ def _write(
     return SkeletonResult(skeleton, object_.ijk_to_ras, warnings=warnings, **written)
 
 
-def _note_origin(
+def _set_attributes(
     model: Any, object_: InputObject, nodes: dict[str, list[Any]], warnings: list[str]
 ) -> None:
     """Note in the model what its lines are made of, and the other outputs."""

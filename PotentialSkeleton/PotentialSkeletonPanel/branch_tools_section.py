@@ -9,6 +9,7 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.translation import counted
 from FuzzyVesselCoreLib.widgets.module_panel import PROBLEM_STYLE
 from PotentialSkeletonLib import branch_tools
 from PotentialSkeletonLib.branch_tools import PROPOSED, PruneStep
@@ -17,7 +18,7 @@ from PotentialSkeletonMRML.outputs import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import count_with_noun, file_name, highlight, jump_slices
+from .result_section import file_name, highlight, jump_slices
 
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
@@ -212,7 +213,7 @@ class BranchTools:
         of_segments = any(name.startswith(branch_tools.LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
-        return text.format(count=count_with_noun(len(found), _("name"), _("names")))
+        return text.format(count=counted(len(found), _("name"), _("names")))
 
     def _show_narrowest(self, tree: Tree) -> None:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
@@ -278,7 +279,7 @@ class BranchTools:
     def _split(self, tree: Tree, progress: Any) -> str:
         node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress)
         count = node.GetSegmentation().GetNumberOfSegments()
-        segments = count_with_noun(count, _("segment"), _("segments"))
+        segments = counted(count, _("segment"), _("segments"))
         return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
     def _divide(self, tree: Tree, progress: Any) -> str:
@@ -288,7 +289,7 @@ class BranchTools:
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
         volumes = tree.divideOrgan(node, segment, kind, distance, progress).volumes
         largest = max(volumes, key=volumes.__getitem__)
-        parts = count_with_noun(len(volumes), _("part"), _("parts"))
+        parts = counted(len(volumes), _("part"), _("parts"))
         text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
         return text.format(parts=parts, name=largest, volume=volumes[largest])
 

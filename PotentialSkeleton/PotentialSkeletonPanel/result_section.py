@@ -15,6 +15,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.writing import remove_node
+from FuzzyVesselCoreLib.translation import counted
 from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
 from PotentialSkeletonMRML import edits, lines
@@ -400,16 +401,11 @@ def next_step(table: dict[str, list], parts: int, loops: int) -> str:
 
 def summary(table: dict[str, list], parts: int, loops: int) -> str:
     """One line: how many branches of what length, in how many parts, with how many loops."""
-    count = count_with_noun(len(table["branch"]), _("branch"), _("branches"))
+    count = counted(len(table["branch"]), _("branch"), _("branches"))
     text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
-    return f"{text}, {count_with_noun(loops, _('loop'), _('loops')) if loops else _('no loops')}"
-
-
-def count_with_noun(number: int, one: str, many: str) -> str:
-    """A number and its noun."""
-    return f"1 {one}" if number == 1 else f"{number} {many}"
+    return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
 
 
 def file_name(text: str) -> str:
