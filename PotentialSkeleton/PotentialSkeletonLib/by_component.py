@@ -17,8 +17,8 @@ from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
+from .component import skeleton_of_components
 from .curve_skeleton import CurveSkeleton
-from .extraction import skeleton_of_components
 from .options import EMPTY, SkeletonOptions, checked_device, checked_spacing
 from .preparing import NO_CHANGES, Components, input_warnings, small_components
 

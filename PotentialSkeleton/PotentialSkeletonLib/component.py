@@ -1,9 +1,10 @@
-"""The skeleton of one component, stage by stage."""
+"""The skeleton of one component, stage by stage, and of all components together."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -15,11 +16,12 @@ from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside, geod
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points import REPELLER, CriticalPoint, critical_points
-from .curve_skeleton import CurveSkeleton
+from .curve_skeleton import Branch, CurveSkeleton, Node
 from .endpoints import endpoints_beyond, protrusion_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
-from .report import component_report
+from .preparing import Components
+from .report import component_report, skeleton_report
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import skeleton_graph
 from .thinning import LevelThinning, is_in_any
@@ -27,6 +29,37 @@ from .traced_curves import ComponentCurves
 
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
+
+
+def skeleton_of_components(
+    components: Components,
+    shape: tuple[int, ...],
+    spacing: tuple[float, float, float],
+    options: SkeletonOptions,
+    progress: Progress,
+) -> CurveSkeleton:
+    """One skeleton of all components, which lie in a volume of that shape (K, J, I)."""
+    nodes: list[Node] = []
+    branches: list[Branch] = []
+    critical_points, voxels, reports = [], [], []
+    ends = np.cumsum(components.sizes) / components.sizes.sum()
+    shares = pairwise([0.0, *ends])  # of the progress
+    for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
+        part = skeletonize_component(mask, spacing, options, progress.part(*share))
+        first_node = len(nodes)
+        reports.append(part.report)
+        voxels.append(part.voxels + origin)
+        critical_points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        for node in part.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number))
+        for branch in part.branches:
+            start, end = branch.start + first_node, branch.end + first_node
+            branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
+    report = skeleton_report(components, reports, nodes, branches)
+    progress.advance(1.0)
+    all_voxels = np.concatenate(voxels)
+    all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
+    return CurveSkeleton(nodes, branches, critical_points, all_voxels, shape, spacing, report)
 
 
 def skeletonize_component(
