@@ -18,6 +18,7 @@ from numba import njit
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
+from .clicks import Voxel
 from .contrast_map import ContrastMap, array_of
 from .filters import SLAB, by_slabs
 
@@ -55,8 +56,8 @@ class ConnectedVoxels:
 
 def paths_of_clicks(
     mapped: ContrastMap,
-    clicks: list[tuple[int, ...]],
-    starts: list[tuple[int, ...]],
+    clicks: list[Voxel],
+    starts: list[Voxel],
     path_contrast: float,
 ) -> ConnectedVoxels:
     """The widest paths of clicks from their starts through a map's contrast.
@@ -75,7 +76,7 @@ def paths_of_clicks(
 
 
 def component_at(
-    mapped: ContrastMap, values: Any, voxel: tuple[int, ...], least: float, limit: int
+    mapped: ContrastMap, values: Any, voxel: Voxel, least: float, limit: int
 ) -> ConnectedVoxels | None:
     """The 26-connected component of a voxel among the values of at least `least`, above 0.
 
@@ -85,7 +86,7 @@ def component_at(
 
 
 def _search(
-    mapped: ContrastMap, values: Any, starts: list[tuple[int, ...]], path_contrast: float,
+    mapped: ContrastMap, values: Any, starts: list[Voxel], path_contrast: float,
     weakest: float, above: float | None, limit: int | None = None,
 ) -> Any:  # fmt: skip
     """The paths through values of at least this share of the path contrast, where the map is."""
