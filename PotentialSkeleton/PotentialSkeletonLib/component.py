@@ -88,18 +88,18 @@ class _ComponentRun:
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
-            endpoints = self.trace_from_endpoints(0.65)
+            endpoints = self.trace_protrusions(0.65)
             if self.field is not None:
-                self.trace_from_seeds(self.seeds, "divergence", 0.74)
+                self.trace_seeds(self.seeds, "divergence", 0.74)
             self.thin_along_curves(0.75)
-            if len(self.trace_from_endpoints(0.8, endpoints)):
+            if len(self.trace_protrusions(0.8, endpoints)):
                 self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
             with self.stage("tips", 0.9, 0.94) as progress:
                 self.measure_distances(progress)
                 seeds = curvature_seeds(self.mask, progress)
-            self.trace_from_seeds(seeds, "curvature", 0.94)
+            self.trace_seeds(seeds, "curvature", 0.94)
             self.thin_along_curves(0.95)
             self.thinning.end_level()
         return self.result()
@@ -148,7 +148,7 @@ class _ComponentRun:
             gpu=self.gpu,
         )
 
-    def trace_from_endpoints(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
+    def trace_protrusions(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
         """Curves from the ends of protrusions, later from those beyond all but the known ones."""
         with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
@@ -162,7 +162,7 @@ class _ComponentRun:
             self.curves.trace_from_endpoints(found, self.distances, progress)
         return found
 
-    def trace_from_seeds(self, seeds: np.ndarray, kind: str, share: float) -> None:
+    def trace_seeds(self, seeds: np.ndarray, kind: str, share: float) -> None:
         """Curves from the seeds that are clear of the skeleton and of all curves."""
         skeleton = self.thinning.skeleton
         with self.stage("curves", share, share + 0.01) as progress:

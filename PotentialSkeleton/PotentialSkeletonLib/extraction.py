@@ -18,8 +18,6 @@ from .options import SkeletonOptions, checked_device, checked_spacing
 if TYPE_CHECKING:  # they need numba, without which this package can be imported
     from .preparing import Components
 
-PREPARING = 0.02  # share of the progress
-
 
 def skeletonize(
     mask: np.ndarray,
@@ -90,8 +88,8 @@ def skeletonize(
     progress.advance(0.0)
     labelmap = np.asanyarray(mask)
     shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
-    components = prepare(labelmap, sides, options, progress.part(0.0, PREPARING))
-    return skeleton_of_components(components, shape, sides, options, progress)
+    components = prepare(labelmap, sides, options, progress.part(0.0, 0.02))
+    return skeleton_of_components(components, shape, sides, options, progress.part(0.02, 1.0))
 
 
 def skeleton_of_components(
@@ -108,8 +106,8 @@ def skeleton_of_components(
     nodes: list[Node] = []
     branches: list[Branch] = []
     critical_points, voxels, reports = [], [], []
-    ends = PREPARING + (1 - PREPARING) * np.cumsum(components.sizes) / components.sizes.sum()
-    shares = pairwise([PREPARING, *ends])  # of the progress
+    ends = np.cumsum(components.sizes) / components.sizes.sum()
+    shares = pairwise([0.0, *ends])  # of the progress
     for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
         part = skeletonize_component(mask, spacing, options, progress.part(*share))
         first_node = len(nodes)

@@ -193,6 +193,12 @@ def color_model(model: Any, kind: str, own: Any) -> None:
     display.ScalarVisibilityOn()
 
 
+def shown_color(model: Any) -> str:
+    """The kind of colours that a model has now; see `color_model`."""
+    kinds = {array: kind for kind, array in COLOR_ARRAYS.items()}
+    return kinds.get(model.GetDisplayNode().GetActiveScalarName(), "radius")
+
+
 def fill_model(node: Any, data: Any, transform_id: str | None) -> None:
     """Put lines or tubes (vtkPolyData) into a vtkMRMLModelNode, under a parent transform.
 

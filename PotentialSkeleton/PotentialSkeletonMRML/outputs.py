@@ -145,8 +145,7 @@ def _check_nodes(object_: InputObject, nodes: dict[str, list[Any]]) -> None:
     every = [node for given in nodes.values() for node in given]
     writing.check_apart(every, {_("input"): object_.node})
     writing.check_in_scene([object_.node, *every])
-    segment_id = object_.segment_id
-    if segment_id and object_.node.GetSegmentation().GetSegment(segment_id) is None:
+    if object_.segment_id and not object_.node.GetSegmentation().GetSegment(object_.segment_id):
         raise InputRemoved(_("the segment '{name}'").format(name=object_.name))
 
 
@@ -206,8 +205,7 @@ def update_outputs(add: Callable, model: Any) -> None:
     update_names(model)
     for node in nodes.get("tubesNode", ()):  # with all arrays of the lines, names included
         lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
-    arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
-    color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
+    color_by(model, lines.shown_color(model))
 
 
 def update_names(model: Any) -> None:
@@ -253,8 +251,7 @@ def latest_model(input_node: Any, segment_id: str) -> Any:
         and model.GetAttribute(LABEL) is None
         and model.GetPolyData() is not None
     ]
-    own = [model for model in found if writing.is_output(model, SKELETON)]
-    return next(iter(own + found), None)
+    return max(found, key=lambda model: writing.is_output(model, SKELETON), default=None)
 
 
 def tree_segment(model: Any) -> Any:
