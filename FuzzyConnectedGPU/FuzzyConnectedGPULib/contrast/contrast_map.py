@@ -17,9 +17,9 @@ from FuzzyVesselCoreLib.progress import Progress
 from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, same_values
 
 from .background import DARK, Tissue, is_own_background, tissue_near
-from .clicks import Voxel
 from .filters import (
     Array,
+    Voxel,
     at_click,
     gaussian_weights,
     module_of,

@@ -18,9 +18,8 @@ from numba import njit
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
-from .clicks import Voxel
 from .contrast_map import ContrastMap, array_of
-from .filters import SLAB, by_slabs
+from .filters import SLAB, Voxel, by_slabs
 
 PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
