@@ -1,7 +1,7 @@
 """A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
-`Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
-thread; `Run.write` changes the scene when all is computed. One vessel is a list with one entry.
+`Run` reads nodes when it is made; `Run.compute` touches none, so that it may go on in a thread;
+`Run.write` writes nodes when all is computed. One vessel is a list with one entry.
 """
 
 from collections.abc import Iterator, Sequence
@@ -104,7 +104,7 @@ class SegmentationResult:
     threshold: float  # a voxel belongs to the vessels from this connectedness on
     vessels: list[Vessel]
     disputedMl: float = 0.0  # of voxels that two vessels reach equally, which belong to none
-    # Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
+    # Of several vessels: that of every voxel of `scene`, whatever the threshold; 254 for
     # background, 255 where it is disputed.
     divisionNode: Any = None
     affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
@@ -137,7 +137,7 @@ class SegmentationResult:
 
 
 class Run:
-    """All that a run needs of the scene, as arrays; `InputError` where a node cannot be used.
+    """All that a run needs of its nodes, as arrays; `InputError` where a node cannot be used.
 
     `lists` are the points of each vessel, `voxels` a copy of the volume's array, if there is one.
     """
@@ -187,7 +187,7 @@ class Run:
             raise InputError(text.format(seed=seed, background=other)) from error
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
-        """Write what was computed into the scene; `outputs` replace those of the options."""
+        """Write what was computed into nodes; `outputs` replace those of the options."""
         writing.check_in_scene(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
@@ -243,7 +243,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
 
 
 def default_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
-    """The threshold that a run would choose for a scene."""
+    """The threshold that a run would choose for a fuzzy scene."""
     values = scene_array(scene_node)
     if fuzzy_scene.by_contrast(scene_node):
         return CONTRAST_THRESHOLD

@@ -109,9 +109,9 @@ def list_of(parameters: Any, name: str) -> Any:
 
 def new_list(name: str) -> Any:
     """A new list of vessel points (`seeds`) or of background points, in its colour."""
-    vessel, scene = name == "seeds", slicer.mrmlScene
-    title = scene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
-    node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    vessel = name == "seeds"
+    title = slicer.mrmlScene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
     return node
 

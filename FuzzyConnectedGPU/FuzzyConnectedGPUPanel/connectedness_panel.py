@@ -55,8 +55,8 @@ class ConnectednessPanel(Panel):
         self.sections: list[Any] = [self.input, self.output, self.vessels, self.seeds, self.region]
         self.sections += [self.threshold, self.undoing]
         self.following = Following(self)
-        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
-        self._observers.addObserver(scene, scene.NodeAddedEvent, self.update_soon)
+        added = slicer.mrmlScene.NodeAddedEvent  # of a volume: it is chosen once slices show it
+        self._observers.addObserver(slicer.mrmlScene, added, self.update_soon)
 
     def react(self) -> None:
         for section in self.sections:
@@ -194,7 +194,7 @@ class ConnectednessPanel(Panel):
         return self.write_result(run, found)
 
     def read(self, parameters: Any, voxels: Any = None) -> Run:
-        """All that a run needs of the scene."""
+        """All that a run needs of its nodes."""
         lists = clicked_vessels(parameters)
         return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
