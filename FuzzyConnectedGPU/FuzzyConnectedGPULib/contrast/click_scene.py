@@ -18,7 +18,6 @@ from ..scene import CONTRAST_THRESHOLD
 from .clicks import (
     HAS_CONTRAST,
     PATH_DEVIATIONS,
-    Voxel,
     membership,
     midway,
     path_contrast_of,
@@ -26,7 +25,7 @@ from .clicks import (
     ridge_near,
 )
 from .contrast_map import ContrastMap
-from .filters import at_click
+from .filters import Voxel, at_click
 from .local_clicks import add_faint_clicks, remove_leaks
 from .widest_paths import ConnectedVoxels, paths_of_clicks
 

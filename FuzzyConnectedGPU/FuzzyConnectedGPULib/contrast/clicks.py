@@ -13,12 +13,13 @@ from functools import cached_property
 import numpy as np
 from scipy import ndimage
 
+from .filters import Voxel
+
 HAS_CONTRAST = 3.0  # deviations of the noise from which on a click counts as one with contrast
 # The least contrast of a click's vessel: the geometric mean of noise and contrast, times this.
 ABOVE_MIDWAY = 1.2
 # Paths: at least this share of the least contrast, and this many deviations of the noise.
 PATH_SHARE, PATH_DEVIATIONS = 0.2, 3.0
-Voxel = tuple[int, ...]  # K, J, I
 MAX_RADIUS = 30.0  # of a ball that is searched around a click
 CLIMB = 2.5  # distance to the middle of a clicked vessel
 

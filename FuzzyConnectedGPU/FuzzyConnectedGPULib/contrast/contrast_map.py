@@ -19,6 +19,7 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, 
 from .background import DARK, Tissue, is_own_background, tissue_near
 from .filters import (
     Array,
+    Voxel,
     at_click,
     gaussian_weights,
     module_of,
@@ -93,7 +94,7 @@ class ContrastMap:
     spacing: np.ndarray
     polarity: int
     _tissue: Tissue = field(repr=False)
-    first_seed: tuple[int, ...] = ()
+    first_seed: Voxel = ()
     gpu: Any = field(default=None, repr=False)
     _first_paths: tuple[Any, Any] = field(default=(None, None), init=False, repr=False)
 
@@ -145,7 +146,7 @@ class ContrastMap:
             self._first_paths = inputs, search()
         return self._first_paths[1]
 
-    def in_air(self, click: tuple[int, ...]) -> bool:
+    def in_air(self, click: Voxel) -> bool:
         """Whether a click lies in the air of a scan of several tissues."""
         return self._tissue.is_air(self.polarity * self.smooth[click])
 
@@ -154,12 +155,12 @@ class ContrastMap:
         """Whether vessels so wide that they are their own background may have no contrast."""
         return self._tissue.one_of_several
 
-    def is_own_background(self, click: tuple[int, ...], contrast: float) -> bool:
+    def is_own_background(self, click: Voxel, contrast: float) -> bool:
         """Whether a click with that contrast lies in such a vessel."""
         own = self.may_lack_wide_vessels
         return own and is_own_background(contrast, at_click(self.difference[0], click))
 
-    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
+    def competing_above(self, clicks: list[Voxel]) -> float | None:
         """The intensity (smooth) above which voxels compete with those clicks, as bone; or None."""
         brightest = max(at_click(self.smooth, click) for click in clicks)
         return self._tissue.competing_above(brightest, self.polarity)

@@ -23,6 +23,7 @@ THREADS = 256  # of a block
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
 Array = Any  # numpy.ndarray or cupy.ndarray
+Voxel = tuple[int, ...]  # K, J, I
 
 
 def module_of(array: Array) -> Any:

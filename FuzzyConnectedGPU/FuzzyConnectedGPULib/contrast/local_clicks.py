@@ -12,7 +12,6 @@ from .clicks import (
     HAS_CONTRAST,
     MAX_RADIUS,
     Ball,
-    Voxel,
     component_of,
     inscribed_radius,
     membership,
@@ -21,7 +20,7 @@ from .clicks import (
     squared_distance,
 )
 from .contrast_map import ContrastMap
-from .filters import at_click
+from .filters import Voxel, at_click
 from .widest_paths import component_at
 
 # ---- Clicks with too little contrast: each adds its own structure, and little else
