@@ -41,7 +41,7 @@ def skeleton_of_components(
     """One skeleton of all components, which lie in a volume of that shape (K, J, I)."""
     nodes: list[Node] = []
     branches: list[Branch] = []
-    critical_points, voxels, reports = [], [], []
+    points, voxels, reports = [], [], []
     ends = np.cumsum(components.sizes) / components.sizes.sum()
     shares = pairwise([0.0, *ends])  # of the progress
     for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
@@ -49,7 +49,7 @@ def skeleton_of_components(
         first_node = len(nodes)
         reports.append(part.report)
         voxels.append(part.voxels + origin)
-        critical_points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        points += [replace(p, position=p.position + origin) for p in part.critical_points]
         for node in part.nodes:
             nodes.append(replace(node, position=node.position + origin, component=number))
         for branch in part.branches:
@@ -59,7 +59,7 @@ def skeleton_of_components(
     progress.advance(1.0)
     all_voxels = np.concatenate(voxels)
     all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
-    return CurveSkeleton(nodes, branches, critical_points, all_voxels, shape, spacing, report)
+    return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
 
 
 def skeletonize_component(
