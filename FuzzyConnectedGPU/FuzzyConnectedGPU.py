@@ -141,7 +141,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
         self.cached = ContrastMapCache()  # the contrast map of the last run, for the next one
 
     def getParameterNode(self) -> Any:
-        """The choices and results of the scene: `FuzzyConnectedGPUParameterNode`."""
+        """The choices and results in the MRML scene: `FuzzyConnectedGPUParameterNode`."""
         from FuzzyConnectedGPUMRML.parameters import FuzzyConnectedGPUParameterNode, Model
 
         parameterNode = ScriptedLoadableModuleLogic.getParameterNode(self)
@@ -239,7 +239,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     ) -> Any:
         """Cut a fuzzy scene at another threshold, without computing it again.
 
-        The scene is of an earlier run, also of one that was saved and loaded. The arguments are
+        It is of an earlier run, also of one that was saved and loaded. The arguments are
         those of `segment`: backgroundSeedsNode, cut, labelmapNode, segmentationNode, segmentID,
         showDisputed; fillGaps within maskNode, maskSegmentID and roiNode. Affinity and scene of
         the result are None.

@@ -358,19 +358,23 @@ class Session:
     async def _find_centrelines(self) -> None:
         from fuzzy_vessel.arguments import SMALL_ISLAND
         from fuzzy_vessel.skeletonizing import NOISE_VOXELS
+        from PotentialSkeletonLib import skeletonize
         from PotentialSkeletonMRML.objects import read_object
         from PotentialSkeletonMRML.outputs import write_skeletons
 
         width = NOISE_VOXELS * float(np.median(self.volume.GetSpacing()))
         options: Any = dict(drop_islands=SMALL_ISLAND, close_tunnels=width, device=self.device)
         vessels = [each for each in self.result.vessels if each.volumeMl > 0] if self.result else []
-        found: list = []
-        for vessel in vessels:
-            object_ = read_object(self.result.labelmapNode, None, vessel.label)
-            skeleton = await self.compute(partial(object_.skeleton, options))
-            found.append((object_, skeleton, {"modelNode": [], "tableNode": []}))
+        objects = [read_object(self.result.labelmapNode, None, each.label) for each in vessels]
+        nodes: dict = {"modelNode": [], "tableNode": []}  # new ones
+
+        def find(object_: Any, tell: Any) -> Any:
+            return skeletonize(object_.mask, object_.spacing, progress=tell, **options)
+
+        skeletons = [await self.compute(partial(find, each)) for each in objects]
+        jobs = [(each, nodes) for each in objects]
         self._clear_trees()
-        for vessel, tree in zip(vessels, write_skeletons(found)):
+        for vessel, tree in zip(vessels, write_skeletons(jobs, skeletons)):
             self._trees += [tree.modelNode, tree.tableNode]
             table = tree.skeleton.to_table()
             rows = zip(*(table[name] for name in ("branch", "length_mm", "mean_radius_mm")))

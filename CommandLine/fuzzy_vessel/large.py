@@ -23,6 +23,7 @@ from FuzzyConnectedGPULib.distributed import (
 from FuzzyConnectedGPULib.distributed.blocks import Volume
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.files.step_folder import StepFolder, folder_lock, others_in
+from FuzzyVesselCoreLib.translation import counted
 from PotentialSkeletonLib import SkeletonOptions
 from PotentialSkeletonLib.by_component import skeletonize_components
 from PotentialSkeletonLib.curve_skeleton import COLUMNS as BRANCH_COLUMNS
@@ -97,16 +98,16 @@ class _LargeRun:
         if not self._steps.has("labels", 0):
             self._steps.put("labels", 0, found=json.dumps(self._labels()))
         found = json.loads(str(self._steps.get("labels", 0)["found"]))
-        counts = (report.counted(found[name], name[:-1]) for name in ("voxels", "components"))
+        counts = (counted(found[name], name[:-1]) for name in ("voxels", "components"))
         lines, content, warnings = [f"vessels    {', '.join(counts)}"], {"labels": found}, []
         if found["missing_chunks"]:
             warnings.append(
-                f"{report.counted(found['missing_chunks'], 'chunk')} of {options.scene} without a "
+                f"{counted(found['missing_chunks'], 'chunk')} of {options.scene} without a "
                 "file taken as the fill value, which zarr does not store: if it was copied, look "
                 "whether it is whole."
             )
         if not found["components"]:
-            count = report.counted(found["components_found"], "component")
+            count = counted(found["components_found"], "component")
             warnings.append(
                 f"No component is left, and the labels are empty: the scene has {count} at this "
                 f"threshold, the largest of {found['largest_component']:,} voxels; check "
@@ -115,7 +116,7 @@ class _LargeRun:
         if options.centrelines:
             content["skeleton"], more = self._centrelines()
             warnings += more
-            branches = report.counted(content["skeleton"]["branches"], "branch", "branches")
+            branches = counted(content["skeleton"]["branches"], "branch", "branches")
             lines.append(f"skeleton   {branches}, {content['skeleton']['total_length_mm']:.4g} mm")
         progress.stage("")
         scene = {"scene": str(Path(options.scene).resolve()), "spacing_mm": self._spacing[::-1]}

@@ -8,6 +8,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from FuzzyVesselCoreLib.translation import counted
+
 from .writing import PROGRAM
 
 PACKAGES = (
@@ -184,8 +186,3 @@ def _size(outcome):
     mm = outcome.length
     length = f"{mm / 1000:.2f} m" if mm >= 1000 else f"{mm:.3g} mm"
     return f"{counted(len(outcome.skeleton.branches), 'branch', 'branches')}, {length}"
-
-
-def counted(count: int, thing: str, things: str = "") -> str:
-    """Return a count with its noun: 1 loop, 2 loops."""
-    return f"{count:,} {thing if count == 1 else things or thing + 's'}"

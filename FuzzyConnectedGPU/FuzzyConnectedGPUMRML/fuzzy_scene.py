@@ -1,4 +1,4 @@
-"""The fuzzy scene's node: what it was made of (its origin), its threshold, vessels and volumes."""
+"""The fuzzy scene's node: the fingerprint of its inputs, its threshold, vessels and volumes."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from FuzzyVesselCoreLib.translation import tr as _
 from .vessel_lists import is_hand_over
 
 # Of a fuzzy scene's node: attributes with texts, and references to what it belongs to.
-INPUTS = "FuzzyVesselGPU.Inputs"  # the origin
+INPUTS = "FuzzyVesselGPU.Inputs"  # their fingerprint
 CONTRAST = "FuzzyVesselGPU.Contrast"  # and noise, of the model "contrast"
 AUTOMATIC = "FuzzyVesselGPU.AutomaticThreshold"  # where a run chose it
 VOLUME, SEEDS = "FuzzyVesselGPU.Volume", "FuzzyVesselGPU.Seeds"
@@ -27,8 +27,8 @@ VESSELS, DIVIDED = "FuzzyVesselGPU.Vessels", "FuzzyVesselGPU.Division"
 COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were removed go
 
 
-def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
-    """What a result of these inputs is made of, but for the threshold itself: a text.
+def fingerprint_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
+    """A text that stands for all inputs of a result, but for the threshold itself.
 
     It differs wherever the result may differ, and is the same after loading. Exact solvers give
     the same connectedness on every device, so the device does not count. Names of lists do not
@@ -40,8 +40,7 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     mask, roi = options.maskNode, options.roiNode
     if mask is not None:
         voxels = provenance.voxels_fingerprint(mask, options.maskSegmentID)
-        place = provenance.transform_text(mask)
-        mask = mask.GetName(), options.maskSegmentID, voxels + place
+        mask = mask.GetName(), options.maskSegmentID, voxels + provenance.transform_text(mask)
     shared, moved = [mask, roi and _box(roi)], provenance.transform_text(volume_node)
     if moved and (mask or roi):  # which are in the world, points and voxels below the transform
         shared.append(moved)
@@ -64,12 +63,12 @@ def origin_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
     return f"{text} {provenance.volume_fingerprint(volume_node)}"
 
 
-def note_origin(scene_node: Any, division: Any, run: Any, found: Any) -> None:
-    """Write into a fuzzy scene's node what a `Run` made it of, and what it found."""
+def note_inputs(scene_node: Any, division: Any, run: Any, found: Any) -> None:
+    """Write into a fuzzy scene's node the inputs of a `Run`, and what it found."""
     automatic = repr(float(found.threshold)) if run.options.threshold is None else None
     figures = found.scene.least_contrast, found.scene.noise
     contrast = None if figures[0] is None else "{!r} {!r}".format(*figures)
-    scene_node.SetAttribute(INPUTS, run.origin)
+    scene_node.SetAttribute(INPUTS, run.fingerprint)
     scene_node.SetAttribute(AUTOMATIC, automatic)
     scene_node.SetAttribute(CONTRAST, contrast)
     scene_node.SetAttribute(COUNT, division and str(len(run.lists)))
@@ -79,11 +78,11 @@ def note_origin(scene_node: Any, division: Any, run: Any, found: Any) -> None:
     refer(scene_node, DIVIDED, [division] if division else [])
 
 
-def is_made_of(scene_node: Any, volume_node: Any, origin: Callable[[], str]) -> bool:
-    """Whether a node holds the scene of a volume that a run of this `origin_of` would make."""
+def is_made_of(scene_node: Any, volume_node: Any, fingerprint: Callable[[], str]) -> bool:
+    """Whether a node holds the scene of a volume, of inputs with this `fingerprint_of`."""
     same = scene_node is not None and scene_node.GetNodeReference(VOLUME) is volume_node
     noted = (same and scene_node.GetAttribute(INPUTS)) or ""
-    return bool(noted) and origin().startswith(noted)  # earlier versions noted how it begins
+    return bool(noted) and fingerprint().startswith(noted)  # earlier versions noted how it begins
 
 
 def _of_affinity(chosen: Any) -> list[Any]:

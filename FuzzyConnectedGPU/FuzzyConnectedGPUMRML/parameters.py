@@ -1,4 +1,4 @@
-"""The panel's choices and results, kept in the scene, and those that each volume keeps.
+"""The panel's choices and results, kept in the MRML scene, and those that each volume keeps.
 
 Scenes keep the names of enum members.
 """
@@ -83,7 +83,7 @@ Spread = Annotated[float, WithinRange(1e-6, 1e9)]
 
 @parameterNodeWrapper
 class FuzzyConnectedGPUParameterNode:
-    """One singleton in each scene; see `FuzzyConnectedGPULogic.segment`."""
+    """One singleton in each MRML scene; see `FuzzyConnectedGPULogic.segment`."""
 
     inputVolume: vtkMRMLScalarVolumeNode | None
     seeds: vtkMRMLMarkupsFiducialNode | None  # of the vessel that is selected

@@ -1,7 +1,7 @@
 """A run on MRML nodes: nodes to arrays, the library, and arrays back into nodes.
 
-`Run` reads the scene when it is made; `Run.compute` touches no node, so that it may go on in a
-thread; `Run.write` changes the scene when all is computed. One vessel is a list with one entry.
+`Run` reads nodes when it is made; `Run.compute` touches none, so that it may go on in a thread;
+`Run.write` writes nodes when all is computed. One vessel is a list with one entry.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,20 +17,14 @@ from FuzzyConnectedGPULib.scene import CONTRAST_THRESHOLD
 from FuzzyConnectedGPULib.thresholds import UNSURE, choose_threshold
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml import reading, segments, writing
-from FuzzyVesselCoreLib.mrml.points import (
-    PlacedPoints,
-    inside,
-    placed_points,
-    points_in_volume,
-    seeds_of,
-)
+from FuzzyVesselCoreLib.mrml.points import PlacedPoints, placed_points, points_in_volume, seeds_of
 from FuzzyVesselCoreLib.mrml.writing import CONNECTEDNESS, DIVISION, LABELMAP, OUTPUTS, SEGMENTATION
 from FuzzyVesselCoreLib.progress import ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
 
 from . import fuzzy_scene
 from .fuzzy_scene import labelled_millilitres, scene_array
-from .vessel_lists import hand_overs_of, is_seed
+from .vessel_lists import hand_overs_of, seed_voxels, seeds_of_vessels
 
 DISPUTED = "FuzzyVesselGPU.Disputed"  # in place of a list: what their segment is made of
 DISPUTED_COLOR = (0.8, 1.0, 0.0)  # of no vessel, and seen on grey
@@ -110,7 +104,7 @@ class SegmentationResult:
     threshold: float  # a voxel belongs to the vessels from this connectedness on
     vessels: list[Vessel]
     disputedMl: float = 0.0  # of voxels that two vessels reach equally, which belong to none
-    # Of several vessels: that of every voxel of the scene, whatever the threshold; 254 for
+    # Of several vessels: that of every voxel of `scene`, whatever the threshold; 254 for
     # background, 255 where it is disputed.
     divisionNode: Any = None
     affinity: Any = None  # FuzzyConnectedGPULib.GaussianAffinity of that model
@@ -143,7 +137,7 @@ class SegmentationResult:
 
 
 class Run:
-    """All that a run needs of the scene, as arrays; `InputError` where a node cannot be used.
+    """All that a run needs of its nodes, as arrays; `InputError` where a node cannot be used.
 
     `lists` are the points of each vessel, `voxels` a copy of the volume's array, if there is one.
     """
@@ -159,13 +153,13 @@ class Run:
         self._grid, shape = _grid_of(volume_node), self.voxels.shape
         self.region = options.region(volume_node, shape)
         self._spacing = volume_node.GetSpacing()[::-1]
-        self._seeds = _seeds_of_vessels(self.lists, volume_node, shape, self.region)
+        self._seeds = seeds_of_vessels(self.lists, volume_node, shape, self.region)
         self._hand_overs, outside = hand_overs_of(self.lists, volume_node, shape)
         self._background = _background_points(options.backgroundSeedsNode, volume_node, shape)
         self._names: list[str] = []  # in messages, each once
         for node in self.lists:
             self._names.append(segments.free_name(node.GetName() or "vessel", self._names))
-        self.origin = fuzzy_scene.origin_of(volume_node, self.lists, options)
+        self.fingerprint = fuzzy_scene.fingerprint_of(volume_node, self.lists, options)
         self._warnings = [*(each for seeds in self._seeds for each in seeds.warnings), *outside]
         self._warnings += self._background.warnings if self._background else []
 
@@ -193,7 +187,7 @@ class Run:
             raise InputError(text.format(seed=seed, background=other)) from error
 
     def write(self, found: Segmentation, **outputs: Any) -> SegmentationResult:
-        """Write what was computed into the scene; `outputs` replace those of the options."""
+        """Write what was computed into nodes; `outputs` replace those of the options."""
         writing.check_in_scene(self.inputs)
         if not np.array_equal(_grid_of(self.volume_node), self._grid):
             text = _("The voxels of {volume} were replaced or moved during the run: run it again.")
@@ -206,7 +200,7 @@ class Run:
         result = _write_outputs(
             self.volume_node, self.lists, options, found.threshold, arrays, found.disputed
         )
-        fuzzy_scene.note_origin(result.sceneNode, result.divisionNode, self, found)
+        fuzzy_scene.note_inputs(result.sceneNode, result.divisionNode, self, found)
         warnings = dict.fromkeys([*self._warnings, *found.notes, *found.scene.notes])
         result.warnings = [*warnings, *result.warnings]
         voxels = set(found.scene.without_contrast)
@@ -230,15 +224,11 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
         threshold = default_threshold(scene_node, options.backgroundSeedsNode, options.cut)
     lists, owners = fuzzy_scene.division_of(scene_node, values.shape)
     hand_overs, outside = hand_overs_of(lists, scene_node, values.shape)
-    vessels = []
-    for node in lists if hand_overs else ():
-        voxels = points_in_volume(scene_node, placed_points(node, is_seed).world)
-        vessels.append(voxels[inside(voxels, values.shape)])
     found = relabel(
         values,
         threshold,
         owners=owners,
-        vessels=vessels,
+        vessels=seed_voxels(lists, scene_node, values.shape) if hand_overs else (),
         background_seeds=background and background.voxels,
         hand_overs=hand_overs,
         spacing=scene_node.GetSpacing()[::-1],
@@ -253,7 +243,7 @@ def relabel_scene(scene_node: Any, options: NodeOptions) -> SegmentationResult:
 
 
 def default_threshold(scene_node: Any, background_node: Any, cut: float | None) -> float:
-    """The threshold that a run would choose for a scene."""
+    """The threshold that a run would choose for a fuzzy scene."""
     values = scene_array(scene_node)
     if fuzzy_scene.by_contrast(scene_node):
         return CONTRAST_THRESHOLD
@@ -296,21 +286,6 @@ def _background_points(node: Any, volume_node: Any, shape: tuple[int, ...]) -> A
     if node is None or not placed_points(node).labels:
         return None
     return seeds_of(node, volume_node, shape, kind="background seed")
-
-
-def _seeds_of_vessels(
-    lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
-) -> list[PlacedPoints]:
-    """The seeds of each vessel; none where it has only branches that are handed over."""
-    accept, found = is_seed if len(lists) > 1 else None, []
-    for node in lists:
-        points = node and placed_points(node)
-        if points and points.labels and not placed_points(node, accept).labels:
-            none = np.empty((0, 3), np.int64)
-            found.append(PlacedPoints([], none, [], none))
-        else:
-            found.append(seeds_of(node, volume_node, shape, region, accept=accept))
-    return found
 
 
 # --- arrays to nodes

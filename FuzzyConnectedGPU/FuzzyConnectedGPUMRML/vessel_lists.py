@@ -18,11 +18,13 @@ from FuzzyVesselCoreLib.mrml import writing
 from FuzzyVesselCoreLib.mrml.points import (
     BACKGROUND_COLOR,
     VESSEL_COLOR,
+    PlacedPoints,
     color_of,
     inside,
     paint,
     placed_points,
     points_in_volume,
+    seeds_of,
     world_points,
 )
 from FuzzyVesselCoreLib.mrml.reading import node_name, voxels_of
@@ -107,9 +109,9 @@ def list_of(parameters: Any, name: str) -> Any:
 
 def new_list(name: str) -> Any:
     """A new list of vessel points (`seeds`) or of background points, in its colour."""
-    vessel, scene = name == "seeds", slicer.mrmlScene
-    title = scene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
-    node = scene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
+    vessel = name == "seeds"
+    title = slicer.mrmlScene.GenerateUniqueName(KINDS[OTHER][0] if vessel else _("Not vessel"))
+    node = slicer.mrmlScene.AddNewNodeByClass("vtkMRMLMarkupsFiducialNode", title)
     paint(node, VESSEL_COLOR if vessel else BACKGROUND_COLOR)
     return node
 
@@ -178,6 +180,27 @@ def hand_overs_of(
                 text = _("{name} lies outside the volume: no branch is given to its vessel.")
                 warnings.append(text.format(name=label))
     return [each for _order, each in sorted(found, key=lambda each: each[0])], warnings
+
+
+def seeds_of_vessels(
+    lists: Sequence[Any], volume_node: Any, shape: Any, region: Any
+) -> list[PlacedPoints]:
+    """The seeds of each vessel; none where it has only branches that are handed over."""
+    accept, found = is_seed if len(lists) > 1 else None, []
+    for node in lists:
+        points = node and placed_points(node)
+        if points and points.labels and not placed_points(node, accept).labels:
+            none = np.empty((0, 3), np.int64)
+            found.append(PlacedPoints([], none, [], none))
+        else:
+            found.append(seeds_of(node, volume_node, shape, region, accept=accept))
+    return found
+
+
+def seed_voxels(lists: Sequence[Any], volume_node: Any, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """The voxels (n, 3) of each vessel's seeds that lie in a volume."""
+    found = [points_in_volume(volume_node, placed_points(node, is_seed).world) for node in lists]
+    return [voxels[inside(voxels, shape)] for voxels in found]
 
 
 def give_point(node: Any, index: int, other: Any) -> None:

@@ -55,8 +55,8 @@ class ConnectednessPanel(Panel):
         self.sections: list[Any] = [self.input, self.output, self.vessels, self.seeds, self.region]
         self.sections += [self.threshold, self.undoing]
         self.following = Following(self)
-        scene = slicer.mrmlScene  # a volume that comes is chosen when the slices show it
-        self._observers.addObserver(scene, scene.NodeAddedEvent, self.update_soon)
+        added = slicer.mrmlScene.NodeAddedEvent  # of a volume: it is chosen once slices show it
+        self._observers.addObserver(slicer.mrmlScene, added, self.update_soon)
 
     def react(self) -> None:
         for section in self.sections:
@@ -132,7 +132,7 @@ class ConnectednessPanel(Panel):
     def subject(self) -> tuple:
         """All but threshold and filled gaps."""
         options: Any = self.options(self.parameters)
-        return self.origin(), replace(options, threshold=None, fill_gaps=0)
+        return self.fingerprint(), replace(options, threshold=None, fill_gaps=0)
 
     # --- what sections ask for
 
@@ -165,16 +165,16 @@ class ConnectednessPanel(Panel):
             fill_gaps=parameters.fillGaps,
         )
 
-    def origin(self) -> str:
-        """What a run would be made of now, but for the threshold itself."""
+    def fingerprint(self) -> str:
+        """That of a run's inputs as they are now, but for the threshold itself."""
         parameters = self.parameters
         lists = clicked_vessels(parameters) or [parameters.seeds]
-        return fuzzy_scene.origin_of(parameters.inputVolume, lists, self.options(parameters))
+        return fuzzy_scene.fingerprint_of(parameters.inputVolume, lists, self.options(parameters))
 
     def is_current(self) -> bool:
         """Whether the result is that of the points and settings as they are now."""
         scene, volume = self.result_scene(self.parameters), self.parameters.inputVolume
-        return fuzzy_scene.is_made_of(scene, volume, self.origin)
+        return fuzzy_scene.is_made_of(scene, volume, self.fingerprint)
 
     # --- runs: read, compute, write
 
@@ -194,7 +194,7 @@ class ConnectednessPanel(Panel):
         return self.write_result(run, found)
 
     def read(self, parameters: Any, voxels: Any = None) -> Run:
-        """All that a run needs of the scene."""
+        """All that a run needs of its nodes."""
         lists = clicked_vessels(parameters)
         return Run(parameters.inputVolume, lists, self.options(parameters), voxels)
 
@@ -246,8 +246,8 @@ class Following:
     never waits. While a point is held its labels are shown in the slices; otherwise they are
     written, as after Apply, and the surface follows. Its states, of which the last two may overlap:
 
-    - idle: the inputs are still those of the origin `_requested`, or no run is wanted
-    - requested: the origin had changed; `_run` waits while another run is active
+    - idle: the fingerprint of the inputs is still `_requested`, or no run is wanted
+    - requested: it had changed; `_run` waits while another run is active
     - computing: `_run` works in its thread; a further change requests the next run
     - previewed: a point is held; `_previewed` is shown, and written when the point is released
     """
@@ -260,7 +260,7 @@ class Following:
 
     def forget(self) -> None:
         self._stop()
-        self._requested: str | None = None  # the origin of the inputs that were dealt with last
+        self._requested: str | None = None  # fingerprint of the inputs dealt with last
         self._copy: tuple[str, Any] = ("", None)  # of the volume's voxels, by their fingerprint
 
     def _stop(self) -> None:
@@ -276,7 +276,7 @@ class Following:
     def skip_current_inputs(self) -> None:
         """Start no run for the inputs as they are: one begins elsewhere, or none is wanted."""
         self._stop()
-        self._requested = self._panel.origin()
+        self._requested = self._panel.fingerprint()
 
     def react(self, parameters: Any) -> None:
         """Start a run where the user wants that and something has changed."""
@@ -284,9 +284,9 @@ class Following:
         if not parameters.autoUpdate or panel.seeds.finding or panel.why_not():
             self._stop()
             return
-        origin = panel.origin()
-        if origin != self._requested:
-            self._requested = origin
+        fingerprint = panel.fingerprint()
+        if fingerprint != self._requested:
+            self._requested = fingerprint
             if panel.is_current():
                 self._stop()
             else:
@@ -320,7 +320,7 @@ class Following:
 
     def _write_if_current(self, run: Run, found: Any) -> None:
         self._stop()
-        if run.origin == self._panel.origin():
+        if run.fingerprint == self._panel.fingerprint():
             try:
                 self._panel.say(self._panel.write_result(run, found))
             except FuzzyVesselError as error:

@@ -19,8 +19,9 @@ POLL_INTERVAL = 0.05  # seconds between two calls of the callback while compiled
 class Progress:
     """Share of a run that is done, reported to ``callback(share) -> bool or None``; False cancels.
 
-    ``wait(work, progress)``, where it is given, returns ``work(told)`` of another thread, whose
-    ``told(share)`` is called like the callback, while it calls `progress` itself.
+    `carry_out` works in another thread where ``in_thread(work, progress)`` is given: it returns
+    ``work(told)``, whose ``told(share)`` is called like the callback, and meanwhile calls
+    `progress`.
 
     Examples
     --------
@@ -32,9 +33,9 @@ class Progress:
     [0.75, 0.75]
     """
 
-    def __init__(self, callback: ProgressCallback | None = None, wait: Any = None) -> None:
+    def __init__(self, callback: ProgressCallback | None = None, in_thread: Any = None) -> None:
         self._root = self
-        self._callback, self._wait = callback, wait
+        self._callback, self._in_thread = callback, in_thread
         self._share = 0.0  # of the whole run; it never falls
         self._start, self._span = 0.0, 1.0
 
@@ -74,8 +75,8 @@ class Progress:
     def carry_out(self, work: Callable[["Progress"], Any]) -> Any:
         """Return ``work(progress)``, of another thread where the run has one."""
         self.check()
-        wait = self._root._wait
-        return wait(lambda told: work(Progress(told)), self) if wait else work(self)
+        in_thread = self._root._in_thread
+        return in_thread(lambda told: work(Progress(told)), self) if in_thread else work(self)
 
     def wait_for(self, work: Callable[..., Any], *args: Any) -> Any:
         """Return ``work(*args, stop)``, which runs in a thread while the callback is called.

@@ -33,3 +33,8 @@ class LabelledEnum(enum.Enum):
     def label(self) -> str:
         """Return the member's label; Slicer's parameter-node wrapper asks for it."""
         return self._label
+
+
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """A number and its noun: 1 loop, 2 loops; where that is no plural, with the plural given."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -17,11 +17,10 @@ from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 
+from .component import skeleton_of_components
 from .curve_skeleton import CurveSkeleton
-from .extraction import PREPARING, skeleton_of_components
 from .options import EMPTY, SkeletonOptions, checked_device, checked_spacing
-from .preparing import Components, input_warnings, small_components
-from .report import NO_CHANGES
+from .preparing import NO_CHANGES, Components, input_warnings, small_components
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 
@@ -85,8 +84,9 @@ def skeletonize_components(
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     progress = Progress.of(progress)
     progress.advance(0.0)
-    components = _filled_components(labels, boxes, sizes, options, progress.part(0.0, PREPARING))
-    return skeleton_of_components(components, tuple(labels.shape), checked, options, progress)
+    components = _filled_components(labels, boxes, sizes, options, progress.part(0.0, 0.02))
+    shape, rest = tuple(labels.shape), progress.part(0.02, 1.0)
+    return skeleton_of_components(components, shape, checked, options, rest)
 
 
 def _filled_components(

@@ -1,9 +1,10 @@
-"""The skeleton of one component, stage by stage."""
+"""The skeleton of one component, stage by stage, and of all components together."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -15,11 +16,12 @@ from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside, geod
 from FuzzyVesselCoreLib.voxels.topology import euler_characteristic
 
 from .critical_points import REPELLER, CriticalPoint, critical_points
-from .curve_skeleton import CurveSkeleton
-from .endpoints import missing_endpoints
+from .curve_skeleton import Branch, CurveSkeleton, Node
+from .endpoints import endpoints_beyond, protrusion_endpoints
 from .force_field import ForceField, field_of_components
 from .options import SkeletonOptions, checked_device
-from .report import component_report
+from .preparing import Components
+from .report import component_report, skeleton_report
 from .seeds import curvature_seeds, divergence_seeds
 from .skeleton_graph import skeleton_graph
 from .thinning import LevelThinning, is_in_any
@@ -27,6 +29,37 @@ from .traced_curves import ComponentCurves
 
 MIN_FIELD_VOXELS = 27  # components below it have no field
 GPU_THRESHOLD = 1 << 13  # voxels: the field of smaller components is faster on the CPU
+
+
+def skeleton_of_components(
+    components: Components,
+    shape: tuple[int, ...],
+    spacing: tuple[float, float, float],
+    options: SkeletonOptions,
+    progress: Progress,
+) -> CurveSkeleton:
+    """One skeleton of all components, which lie in a volume of that shape (K, J, I)."""
+    nodes: list[Node] = []
+    branches: list[Branch] = []
+    points, voxels, reports = [], [], []
+    ends = np.cumsum(components.sizes) / components.sizes.sum()
+    shares = pairwise([0.0, *ends])  # of the progress
+    for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
+        part = skeletonize_component(mask, spacing, options, progress.part(*share))
+        first_node = len(nodes)
+        reports.append(part.report)
+        voxels.append(part.voxels + origin)
+        points += [replace(p, position=p.position + origin) for p in part.critical_points]
+        for node in part.nodes:
+            nodes.append(replace(node, position=node.position + origin, component=number))
+        for branch in part.branches:
+            start, end = branch.start + first_node, branch.end + first_node
+            branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
+    report = skeleton_report(components, reports, nodes, branches)
+    progress.advance(1.0)
+    all_voxels = np.concatenate(voxels)
+    all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
+    return CurveSkeleton(nodes, branches, points, all_voxels, shape, spacing, report)
 
 
 def skeletonize_component(
@@ -88,18 +121,18 @@ class _ComponentRun:
         self.thin_along_curves(0.6)
         self.thinning.end_level()
         if self.options.level >= 2:
-            endpoints = self.trace_from_endpoints(None, 0.65)
+            endpoints = self.trace_protrusions(0.65)
             if self.field is not None:
-                self.trace_from_seeds(self.seeds, "divergence", 0.74)
+                self.trace_seeds(self.seeds, "divergence", 0.74)
             self.thin_along_curves(0.75)
-            if len(self.trace_from_endpoints(endpoints, 0.8)):
+            if len(self.trace_protrusions(0.8, endpoints)):
                 self.thin_along_curves(0.85)
             self.thinning.end_level()
         if self.options.level >= 3:
             with self.stage("tips", 0.9, 0.94) as progress:
                 self.measure_distances(progress)
                 seeds = curvature_seeds(self.mask, progress)
-            self.trace_from_seeds(seeds, "curvature", 0.94)
+            self.trace_seeds(seeds, "curvature", 0.94)
             self.thin_along_curves(0.95)
             self.thinning.end_level()
         return self.result()
@@ -135,7 +168,7 @@ class _ComponentRun:
         curves = self.curves
         with self.stage("thinning", share, share + 0.05) as progress:
             traced = curves.voxels()
-            curves.starts = self.thinning.thin_along(traced, curves.starts, progress)
+            curves.anchors = self.thinning.thin_along(traced, curves.anchors, progress)
 
     def measure_distances(self, progress) -> None:
         """Measure along the component from the skeleton; earlier distances are lowered."""
@@ -148,28 +181,30 @@ class _ComponentRun:
             gpu=self.gpu,
         )
 
-    def trace_from_endpoints(self, endpoints: np.ndarray | None, share: float) -> np.ndarray:
-        """Curves from the endpoints to which the skeleton does not lead yet, besides these."""
-        skeleton = self.thinning.skeleton
+    def trace_protrusions(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
+        """Curves from the ends of protrusions, later from those beyond all but the known ones."""
         with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
-            new_endpoints = missing_endpoints(
-                self.distances, self.depth, self.spacing, skeleton, endpoints, progress, self.gpu
-            )
+            object_ = self.distances, self.depth, self.spacing
+            if known is None:
+                found = protrusion_endpoints(*object_, progress, self.gpu)
+            else:
+                skeleton = self.thinning.skeleton
+                found = endpoints_beyond(*object_, skeleton, known, progress, self.gpu)
         with self.stage("curves", share + 0.04, share + 0.05) as progress:
-            self.curves.trace_from_endpoints(new_endpoints, self.distances, progress)
-        return new_endpoints
+            self.curves.trace_from_endpoints(found, self.distances, progress)
+        return found
 
-    def trace_from_seeds(self, seeds: np.ndarray, origin: str, share: float) -> None:
+    def trace_seeds(self, seeds: np.ndarray, kind: str, share: float) -> None:
         """Curves from the seeds that are clear of the skeleton and of all curves."""
         skeleton = self.thinning.skeleton
         with self.stage("curves", share, share + 0.01) as progress:
-            self.curves.trace_from_seeds(seeds, origin, skeleton, self.distances, progress)
+            self.curves.trace_from_seeds(seeds, kind, skeleton, self.distances, progress)
 
     def result(self) -> CurveSkeleton:
         flat, curves, mask, spacing = self.thinning.skeleton, self.curves, self.mask, self.spacing
         voxels = np.stack(np.unravel_index(flat, mask.shape), axis=1)
-        is_traced = is_in_any(flat, curves.voxels(), curves.starts)
+        is_traced = is_in_any(flat, curves.voxels(), curves.anchors)
         with self.stage("graph", 0.97, 1.0) as progress:
             positions = curves.positions(voxels)
             graph = skeleton_graph(voxels, positions, mask, spacing, progress, self.gpu)

@@ -30,27 +30,6 @@ CAP_REACH = 0.75  # share of a protrusion's radius by which its end cap reaches 
 LOW_BITS = (1 << 40) - 1  # of a key: the voxel
 
 
-def missing_endpoints(
-    distances: np.ndarray,
-    depth: np.ndarray,
-    spacing: Sequence[float],
-    skeleton: np.ndarray,
-    endpoints: np.ndarray | None,
-    progress: Progress,
-    gpu: Any = None,
-) -> np.ndarray:
-    """Ends of protrusions that a skeleton does not lead to yet: flat indices, ascending.
-
-    Those of all protrusions; once it leads to these `endpoints`, those of protrusions that go on
-    beyond its other ends. `distances` (int32, K, J, I) are geodesic from the skeleton (flat
-    indices, ascending), -1 outside the object, which does not touch the border; `depth` (float32)
-    is the distance to the outside in mm. Voxels are put in their order on the device.
-    """
-    if endpoints is None:
-        return protrusion_endpoints(distances, depth, spacing, progress, gpu)
-    return endpoints_beyond(distances, depth, spacing, skeleton, endpoints, progress, gpu)
-
-
 def protrusion_endpoints(
     distances: np.ndarray,
     depth: np.ndarray,
@@ -59,7 +38,12 @@ def protrusion_endpoints(
     gpu: Any = None,
     min_length: float = MIN_LENGTH,
 ) -> np.ndarray:
-    """The ends of all protrusions; see `missing_endpoints`."""
+    """The ends of all protrusions that a skeleton does not lead to yet: flat indices, ascending.
+
+    `distances` (int32, K, J, I) are geodesic from the skeleton, -1 outside the object, which does
+    not touch the border; `depth` (float32) is the distance to the outside in mm. Voxels are put in
+    their order on the device.
+    """
     task = distances, depth, neighbour_steps(distances.shape, spacing)[0]
     ordered = _ranked(gpu, *task)
     progress.check()
@@ -77,7 +61,10 @@ def endpoints_beyond(
     progress: Progress,
     gpu: Any = None,
 ) -> np.ndarray:
-    """The ends of those that go on beyond an end of a skeleton; see `missing_endpoints`."""
+    """The ends of those protrusions that go on beyond an end of a skeleton (flat, ascending).
+
+    Ends that are such `endpoints` already are left out; otherwise as `protrusion_endpoints`.
+    """
     flat, depths = distances.reshape(-1), depth.reshape(-1)
     offsets, weights = neighbour_steps(distances.shape, spacing)
     neighbours = np.isin(skeleton[:, None] + offsets, skeleton).sum(axis=1)

@@ -1,9 +1,7 @@
 """Public entry point: from a labelmap to its curve skeleton, component by component."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +10,8 @@ from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 
-from .curve_skeleton import Branch, CurveSkeleton, Node
+from .curve_skeleton import CurveSkeleton
 from .options import SkeletonOptions, checked_device, checked_spacing
-
-if TYPE_CHECKING:  # they need numba, without which this package can be imported
-    from .preparing import Components
-
-PREPARING = 0.02  # share of the progress
 
 
 def skeletonize(
@@ -84,45 +77,12 @@ def skeletonize(
         raise InputError("Options were given twice: as `options` and as keyword arguments.")
     options, sides = options or SkeletonOptions(**keywords), checked_spacing(spacing)
     with needs_numba():  # the package can be imported without it
+        from .component import skeleton_of_components
         from .preparing import prepare
     choose_device(checked_device(options.method, options.device))  # an error before the work begins
     progress = Progress.of(progress)
     progress.advance(0.0)
     labelmap = np.asanyarray(mask)
     shape = labelmap.shape if labelmap.ndim == 3 else (1, *labelmap.shape)
-    components = prepare(labelmap, sides, options, progress.part(0.0, PREPARING))
-    return skeleton_of_components(components, shape, sides, options, progress)
-
-
-def skeleton_of_components(
-    components: "Components",
-    shape: tuple[int, ...],
-    spacing: tuple[float, float, float],
-    options: SkeletonOptions,
-    progress: Progress,
-) -> CurveSkeleton:
-    """One skeleton of all components, which lie in a volume of that shape (K, J, I)."""
-    with needs_numba():  # the package can be imported without it
-        from .component import skeletonize_component
-        from .report import skeleton_report
-    nodes: list[Node] = []
-    branches: list[Branch] = []
-    critical_points, voxels, reports = [], [], []
-    ends = PREPARING + (1 - PREPARING) * np.cumsum(components.sizes) / components.sizes.sum()
-    shares = pairwise([PREPARING, *ends])  # of the progress
-    for number, ((origin, mask), share) in enumerate(zip(components.masks, shares), 1):
-        part = skeletonize_component(mask, spacing, options, progress.part(*share))
-        first_node = len(nodes)
-        reports.append(part.report)
-        voxels.append(part.voxels + origin)
-        critical_points += [replace(p, position=p.position + origin) for p in part.critical_points]
-        for node in part.nodes:
-            nodes.append(replace(node, position=node.position + origin, component=number))
-        for branch in part.branches:
-            start, end = branch.start + first_node, branch.end + first_node
-            branches.append(Branch(branch.points + origin, branch.radius, start, end, number))
-    report = skeleton_report(components, reports, nodes, branches)
-    progress.advance(1.0)
-    all_voxels = np.concatenate(voxels)
-    all_voxels = all_voxels[np.lexsort(all_voxels.T[::-1])]
-    return CurveSkeleton(nodes, branches, critical_points, all_voxels, shape, spacing, report)
+    components = prepare(labelmap, sides, options, progress.part(0.0, 0.02))
+    return skeleton_of_components(components, shape, sides, options, progress.part(0.02, 1.0))

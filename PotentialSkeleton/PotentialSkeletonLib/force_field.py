@@ -90,7 +90,7 @@ def force_field(
     charge_distance: int = 0,
     device: str = "auto",
     threads: int | None = None,
-    progress: ProgressCallback | None = None,
+    progress: Progress | ProgressCallback | None = None,
 ) -> ForceField:
     """The repulsive force of the surface on the inner voxels of an object.
 
@@ -144,8 +144,8 @@ def force_field(
     """
     strength, charge_distance = check_options(strength, method, charge_distance)
     choose_device(checked_device(method, device))  # a wrong name is an error before the work begins
-    report = Progress.of(progress)
-    report.advance(0.0)
+    progress = Progress.of(progress)
+    progress.advance(0.0)
     start = perf_counter()
     given = checked_object(mask)
     if not given.any():
@@ -155,24 +155,24 @@ def force_field(
         warnings.warn(note, stacklevel=2)
     solid, cavities, voxels = fill_cavities(given)
     if cavities:
-        from .report import sentences_on
+        from .preparing import sentences_on
 
         notes += sentences_on({"cavities_filled": cavities, "cavity_voxels": voxels})
-    report.check()
+    progress.check()
     labels, _count = label_components(solid)
-    report.check()
+    progress.check()
     prepared = perf_counter() - start
 
     def work(gpu: Any) -> ForceField:
         field = field_of_components(
-            labels, strength, charge_distance, method, gpu, threads, progress=report
+            labels, strength, charge_distance, method, gpu, threads, progress=progress
         )
         return field if gpu is None else replace(field, peak_bytes=gpu.peak_bytes)
 
     found, cpu_used = on_device_or_cpu(checked_device(method, device), work)
     for note in cpu_used:
         warnings.warn(note, stacklevel=2)
-    report.advance(1.0)
+    progress.advance(1.0)
     seconds = {"prepare": prepared, **found.seconds}
     return replace(found, seconds=seconds, notes=(*notes, *cpu_used, *found.notes))
 

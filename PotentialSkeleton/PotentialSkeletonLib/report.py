@@ -1,10 +1,12 @@
 """What is said of a skeleton: counts, checked guarantees, and sentences for the user."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from FuzzyVesselCoreLib.translation import counted
 
 from .critical_points import index_sum
 from .curve_skeleton import Branch, CurveSkeleton, Node
@@ -16,13 +18,6 @@ if TYPE_CHECKING:
     from .thinning import LevelThinning
 
 TINY = 27  # voxels: components below it are reported
-# What may be done to an object before its skeleton is taken, and how often and to how many voxels.
-CHANGES = (
-    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island"),
-    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity"),
-    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel"),
-)
-NO_CHANGES = {name: 0 for change in CHANGES for name in change[:2]}
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
     "along the deepest voxels."
@@ -100,7 +95,7 @@ def skeleton_report(
     for part in parts:
         for stage, spent in part["seconds"].items():
             seconds[stage] += spent
-    sentences = [*sentences_on(components.changes), *components.warnings]
+    sentences = components.sentences
     sentences += [text for part in parts for text in part["warnings"]]
     if tiny:
         sentences.append(f"Tiny, perhaps noise: {tiny} of {counted(len(parts), 'component')}.")
@@ -123,19 +118,3 @@ def skeleton_report(
         seconds=dict(seconds),
         warnings=list(dict.fromkeys(sentences)),
     )
-
-
-def sentences_on(changes: Mapping[str, int]) -> list[str]:
-    """What was changed of the object before its skeleton was taken, in words."""
-    return [
-        text.format(counted(changes[count], noun), counted(changes[voxels], "voxel"))
-        for count, voxels, text, noun in CHANGES
-        if changes.get(count)
-    ]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural where it is not one."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"

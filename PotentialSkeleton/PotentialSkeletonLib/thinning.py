@@ -29,7 +29,7 @@ def thin(
     """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
     Voxels go in ascending `order` (float32; how central each is), ties as they come to the surface.
-    Those that `stays` may not go (starts of curves, a skeleton), those of `last` go after all
+    Those that `stays` may not go (anchors, a skeleton), those of `last` go after all
     others, so that the skeleton lies along them (traced curves).
     """
     flat, *strides = _flat(states)
@@ -258,21 +258,21 @@ class LevelThinning:
         self.level_voxels: list[int] = []
         self.removable, self.is_thin = 0, True
 
-    def thin_along(self, traced: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
-        """Take the skeleton on along the voxels of traced curves to their starts; see `_grown`.
+    def thin_along(self, traced: np.ndarray, anchors: np.ndarray, progress: Progress) -> np.ndarray:
+        """Take the skeleton on along the voxels of traced curves to their anchors; see `_grown`.
 
-        Voxels of curves go last. Returned are the starts that stay: all but those that lie beside
+        Voxels of curves go last. Returned are the anchors that stay: all but those that lie beside
         the skeleton instead of ending it.
         """
-        voxels = self._grown(union(traced, starts, self.skeleton), starts, progress)
+        voxels = self._grown(union(traced, anchors, self.skeleton), anchors, progress)
         progress.check()
         order = removal_order(self._depth, voxels)
-        stays = is_in_any(voxels, starts, self._level)
+        stays = is_in_any(voxels, anchors, self._level)
         on_curve = is_in_any(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._states)
         progress.check()
         self.skeleton = trim(skeleton, self._level, self._states)
-        return np.intersect1d(starts, self.skeleton, assume_unique=True)
+        return np.intersect1d(anchors, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
         """The skeleton is that of a level: it stays whole from now on."""
@@ -282,11 +282,11 @@ class LevelThinning:
         self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
         self._level = self.skeleton
 
-    def _grown(self, wanted: np.ndarray, starts: np.ndarray, progress: Progress) -> np.ndarray:
+    def _grown(self, wanted: np.ndarray, anchors: np.ndarray, progress: Progress) -> np.ndarray:
         """The wanted voxels in the object's topology.
 
         They are grown from the skeleton of the stage before; where there is none yet, and the
-        object has no tunnel, from one voxel. Where that does not lead to all starts, as across a
+        object has no tunnel, from one voxel. Where that does not lead to all anchors, as across a
         gap between curves, all other voxels of the object are peeled off instead.
         """
         skeleton = self.skeleton
@@ -296,9 +296,9 @@ class LevelThinning:
             return self._peeled(wanted)
         progress.check()
         order = removal_order(self._depth, wanted)
-        first = is_in_any(wanted, starts)
+        first = is_in_any(wanted, anchors)
         grown = grow(skeleton, wanted, order, first, self._states)
-        are_there = np.isin(starts, grown, assume_unique=True).all()
+        are_there = np.isin(anchors, grown, assume_unique=True).all()
         return grown if are_there else self._peeled(wanted)
 
     def _peeled(self, stays):

@@ -13,7 +13,7 @@ from .critical_points import CriticalPoint
 from .force_field import ForceField
 from .streamlines import Tracer
 
-# Of seeds, by where they are from, to skeleton and curves: a factor of the inscribed radius, and
+# Of seeds, by their kind, to skeleton and curves: a factor of the inscribed radius, and
 # voxels added to it. With fewer each bump of a rough surface would have a curve of its own.
 CLEARANCE = {"divergence": (1.0, 0.0), "curvature": (1.3, 3.0)}
 PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the progress callback
@@ -22,17 +22,17 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 class ComponentCurves:
     """Traces the curves of a component; their voxels, and where they pass these.
 
-    `starts` (flat indices, ascending) are endpoints and seeds that curves were traced from, and the
-    critical points: thinning keeps them, but for some that it gives up. Without a field, from which
-    `trace_core` begins, there are no curves. `depth` is the distance to the outside, `distances`
-    (int32) are along the component from the skeleton.
+    `anchors` (flat indices, ascending) are what thinning keeps: critical points, and endpoints and
+    seeds that curves were traced from. Without a field, from which `trace_core` begins, there are
+    no curves. `depth` is the distance to the outside, `distances` (int32) are along the component
+    from the skeleton.
     """
 
     def __init__(self, depth: np.ndarray, spacing: tuple[float, ...]) -> None:
         self._depth, self._spacing = depth, spacing
         self._tracer: Tracer | None = None
         self._passed = CurveVoxels(depth)
-        self.starts = np.empty(0, np.int64)
+        self.anchors = np.empty(0, np.int64)
 
     def voxels(self) -> np.ndarray:
         """Flat indices, ascending, of the voxels that the curves pass."""
@@ -50,8 +50,8 @@ class ComponentCurves:
         self, field: ForceField, points: Sequence[CriticalPoint], progress: Progress
     ) -> None:
         """Trace from the saddles; later curves end at any of the points."""
-        starts = voxels_at([p.position for p in self.inside(points)]).reshape(-1, 3)
-        self._add_starts(np.ravel_multi_index(starts.T, self._depth.shape))
+        voxels = voxels_at([p.position for p in self.inside(points)]).reshape(-1, 3)
+        self._add_anchors(np.ravel_multi_index(voxels.T, self._depth.shape))
         self._tracer = Tracer(field.vectors, field.classes, [p.position for p in points])
         for curve in self._tracer.core_curves(points):
             progress.check()
@@ -61,7 +61,7 @@ class ComponentCurves:
         self, endpoints: np.ndarray, distances: np.ndarray, progress: Progress
     ) -> None:
         """Trace from endpoints (flat indices), those furthest from the skeleton first."""
-        self._add_starts(endpoints)
+        self._add_anchors(endpoints)
         away = distances.reshape(-1)[endpoints]
         for endpoint in endpoints[np.argsort(-away, kind="stable")]:
             progress.check()
@@ -70,30 +70,30 @@ class ComponentCurves:
     def trace_from_seeds(
         self,
         seeds: np.ndarray,
-        origin: str,
+        kind: str,
         skeleton: np.ndarray,
         distances: np.ndarray,
         progress: Progress,
     ) -> None:
         """Trace from the seeds that lie clear of the skeleton and of all curves.
 
-        Seeds (n, 3) are sorted, the best first, of an origin named in `CLEARANCE`; `skeleton` are
+        Seeds (n, 3) are sorted, the best first, of a kind named in `CLEARANCE`; `skeleton` are
         flat indices. A seed is clear of a voxel if it lies outside of its inscribed ball enlarged
         by the clearance.
         """
         progress.check()
-        depth, clearance, used = self._depth, CLEARANCE[origin], []
+        depth, clearance, used = self._depth, CLEARANCE[kind], []
         seeds = seeds[depth[tuple(seeds.T)] > 0]
-        present = np.unique(np.concatenate([skeleton, self._passed.voxels(), self.starts]))
+        present = np.unique(np.concatenate([skeleton, self._passed.voxels(), self.anchors]))
         voxels = np.stack(np.unravel_index(present, depth.shape), axis=1)
         while len(seeds := seeds[~self._are_near(seeds, voxels, clearance, progress)]):
             seed, seeds = seeds[0], seeds[1:]
             used.append(int(np.ravel_multi_index(seed, depth.shape)))
             voxels = np.unique(voxels_at(self._trace_from(used[-1], distances)), axis=0)
-        self._add_starts(np.array(used, np.int64))
+        self._add_anchors(np.array(used, np.int64))
 
-    def _add_starts(self, voxels: np.ndarray) -> None:
-        self.starts = np.union1d(self.starts, voxels)
+    def _add_anchors(self, voxels: np.ndarray) -> None:
+        self.anchors = np.union1d(self.anchors, voxels)
 
     def _are_near(
         self,

@@ -16,7 +16,6 @@ from FuzzyVesselCoreLib.mrml.reading import BINARY_LABELMAP, node_name
 from FuzzyVesselCoreLib.mrml.writing import SKELETON, is_output
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.masks import bounding_box
-from PotentialSkeletonLib import CurveSkeleton, skeletonize
 
 LISTED = 20  # labels or segments that a message names at most
 # Axes this near to right angles (sine of the deviation) count as such: headers are rounded. A
@@ -52,10 +51,6 @@ class InputObject:
     def points(self, positions: np.ndarray) -> np.ndarray:
         """Positions (n, 3) in voxels K, J, I, also between them, as points of the node's frame."""
         return reading.voxels_to_points(positions, self.ijk_to_ras)
-
-    def skeleton(self, options: dict, progress: Any) -> CurveSkeleton:
-        """Its skeleton by options of `skeletonize`."""
-        return skeletonize(self.mask, self.spacing, progress=progress, **options)
 
     def cropped(self) -> "InputObject":
         """The object with one layer of empty voxels around it."""

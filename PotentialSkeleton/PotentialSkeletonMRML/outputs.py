@@ -1,17 +1,16 @@
 """The nodes of a run: computed, written to the MRML scene, and found there again.
 
 All skeletons are found before the first node is touched. The model with the lines is the centre: it
-refers to the object that it was made of and to all other outputs, which follow from the lines, and
-keeps the notes on the run, the steps of the branch tools since then, and names. MRML saves
-references and attributes with the scene.
+refers to the object that it was made of and to all other outputs, which follow from the lines.
 """
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from FuzzyVesselCoreLib.errors import InputRemoved
 from FuzzyVesselCoreLib.mrml import writing
@@ -20,10 +19,10 @@ from FuzzyVesselCoreLib.mrml.reading import image_from_array, matrix_from_array
 from FuzzyVesselCoreLib.mrml.writing import SKELETON
 from FuzzyVesselCoreLib.progress import Progress, ProgressCallback
 from FuzzyVesselCoreLib.translation import tr as _
-from PotentialSkeletonLib import CurveSkeleton
+from PotentialSkeletonLib import CurveSkeleton, skeletonize
 from PotentialSkeletonLib.curve_skeleton import Branch
 
-from . import lines
+from . import edits, lines
 from .objects import InputObject, is_segmentation
 
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
@@ -96,19 +95,14 @@ def extract_again(
     Its outputs are filled again where they are `wanted`, as the lines always are, and removed where
     they are not. The models keep the settings, a text.
     """
-    wanted, hierarchy = ["modelNode", *wanted], writing.subject_hierarchy()
+    wanted = ["modelNode", *wanted]
     earlier = [own_nodes(latest_model(each.node, each.segment_id)) for each in objects]
     nodes = [{name: old.get(name, []) for name in wanted} for old in earlier]
     results = extract_all(list(zip(objects, nodes)), options, progress)
     for old, result in zip(earlier, results):
         result.modelNode.SetAttribute(SETTINGS, settings)
-        folder = folder_of(old["curveNodes"][0]) if "curveNodes" in old else 0
         for name in old.keys() - set(wanted):
-            for node in old[name]:
-                writing.remove_node(node)
-        own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
-        if own and not hierarchy.GetNumberOfItemChildren(folder):
-            hierarchy.RemoveItem(folder)
+            _remove_nodes(old[name])
     return results
 
 
@@ -116,18 +110,23 @@ def extract_all(
     jobs: Sequence[tuple[InputObject, dict]], options: dict, progress: ProgressCallback | None
 ) -> list[SkeletonResult]:
     """Find the skeleton of each object by options of `skeletonize`, then write its outputs."""
-    for object_, nodes in jobs:
-        _check_nodes(object_, nodes)  # an error before the work begins
-    sizes, found = [int(object_.mask.sum()) for object_, _nodes in jobs], []
-    root = Progress.of(progress)
-    for (object_, nodes), (start, end) in zip(jobs, pairwise([0, *accumulate(sizes)])):
-        part = root.part(start / sum(sizes), end / sum(sizes))
-        found.append((object_, part.carry_out(partial(object_.skeleton, options)), nodes))
-    return write_skeletons(found)
+    for job in jobs:
+        _check_nodes(*job)  # an error before the work begins
+    ends = np.cumsum([0, *(object_.mask.sum() for object_, _nodes in jobs)])
+
+    def compute(progress: Progress) -> list[CurveSkeleton]:
+        parts = [progress.part(*shares) for shares in pairwise(ends / ends[-1])]
+        return [
+            skeletonize(object_.mask, object_.spacing, progress=part, **options)
+            for (object_, _nodes), part in zip(jobs, parts)
+        ]
+
+    skeletons = Progress.of(progress).carry_out(compute)
+    return write_skeletons(jobs, skeletons)
 
 
 def write_skeletons(
-    found: Sequence[tuple[InputObject, CurveSkeleton, dict]],
+    jobs: Sequence[tuple[InputObject, dict]], skeletons: Sequence[CurveSkeleton]
 ) -> list[SkeletonResult]:
     """Write the outputs of objects whose skeletons are there; if it fails, none is added.
 
@@ -135,10 +134,10 @@ def write_skeletons(
     """
     import slicer
 
-    for object_, _skeleton, nodes in found:
-        _check_nodes(object_, nodes)
+    for job in jobs:
+        _check_nodes(*job)
     with slicer.util.RenderBlocker(), writing.new_nodes() as add:
-        return [_write(add, *each) for each in found]
+        return [_write(add, *job, found) for job, found in zip(jobs, skeletons)]
 
 
 def _check_nodes(object_: InputObject, nodes: dict[str, list[Any]]) -> None:
@@ -146,22 +145,28 @@ def _check_nodes(object_: InputObject, nodes: dict[str, list[Any]]) -> None:
     every = [node for given in nodes.values() for node in given]
     writing.check_apart(every, {_("input"): object_.node})
     writing.check_in_scene([object_.node, *every])
-    segment_id = object_.segment_id
-    if segment_id and object_.node.GetSegmentation().GetSegment(segment_id) is None:
+    if object_.segment_id and not object_.node.GetSegmentation().GetSegment(object_.segment_id):
         raise InputRemoved(_("the segment '{name}'").format(name=object_.name))
 
 
 def _write(
-    add: Callable, object_: InputObject, skeleton: CurveSkeleton, to_fill: dict[str, list[Any]]
+    add: Callable, object_: InputObject, to_fill: dict[str, list[Any]], skeleton: CurveSkeleton
 ) -> SkeletonResult:
     """Fill the nodes that are given, and new ones for what else is wanted."""
-    nodes = {"modelNode": []} | to_fill  # the others follow from the lines
-    nodes = {output: _claimed(add, object_, output, given) for output, given in nodes.items()}
+    nodes = {}
+    for output, given in ({"modelNode": []} | to_fill).items():  # the others follow from the lines
+        class_name, ending = NODES[output]
+        nodes[output] = given or [add(class_name, object_.name + ending)]
+        if not given and output != "curveNodes":  # they lie in a folder of their own
+            writing.put_beside(nodes[output], object_.node)
+        for node in nodes[output]:
+            writing.claim(node, SKELETON)
     model, warnings = nodes["modelNode"][0], [*object_.warnings, *skeleton.report["warnings"]]
-    if lost := lines.write_lines(model, skeleton, object_.points, object_.transform_id):
+    lines.fill_model(model, lines.branch_lines(skeleton, object_.points), object_.transform_id)
+    if lost := edits.forget_steps(model):
         text = _("No branch is left where these names were: {names}.")
         warnings.append(text.format(names=", ".join(lost)))
-    _note_origin(model, object_, nodes, warnings)
+    _set_attributes(model, object_, nodes, warnings)
     for node in nodes.get("labelmapNode", ()):
         node.SetAndObserveTransformNodeID(object_.transform_id)
         node.SetIJKToRASMatrix(matrix_from_array(object_.ijk_to_ras))
@@ -175,18 +180,7 @@ def _write(
     return SkeletonResult(skeleton, object_.ijk_to_ras, warnings=warnings, **written)
 
 
-def _claimed(add: Callable, object_: InputObject, output: str, given: list[Any]) -> list[Any]:
-    """The nodes of an output, or a new one, into which results may be written from now on."""
-    class_name, ending = NODES[output]
-    nodes = given or [add(class_name, object_.name + ending)]
-    if not given and output != "curveNodes":  # they lie in a folder of their own
-        writing.put_beside(nodes, object_.node)
-    for node in nodes:
-        writing.claim(node, SKELETON)
-    return nodes
-
-
-def _note_origin(
+def _set_attributes(
     model: Any, object_: InputObject, nodes: dict[str, list[Any]], warnings: list[str]
 ) -> None:
     """Note in the model what its lines are made of, and the other outputs."""
@@ -204,23 +198,19 @@ def _note_origin(
 
 
 def update_outputs(add: Callable, model: Any) -> None:
-    """Let the outputs of a run follow from its lines.
-
-    But for the labelmap: it keeps the voxels that were found.
-    """
+    """Let the outputs of a run follow from its lines; the labelmap keeps the voxels found."""
     nodes = own_nodes(model)
     if "curveNodes" in nodes:
         _fill_curves(add, model, nodes["curveNodes"])
     update_names(model)
     for node in nodes.get("tubesNode", ()):  # with all arrays of the lines, names included
         lines.fill_model(node, lines.tubes(model.GetPolyData()), model.GetTransformNodeID())
-    arrays = {array: kind for kind, array in lines.COLOR_ARRAYS.items()}
-    color_by(model, arrays.get(model.GetDisplayNode().GetActiveScalarName(), "radius"))
+    color_by(model, lines.shown_color(model))
 
 
 def update_names(model: Any) -> None:
     """Let the names in the lines, in the table and of curves follow from those in the model."""
-    lines.show_names(model)
+    edits.show_names(model)
     nodes, names = own_nodes(model), lines.names_of(model)
     for table in nodes.get("tableNode", ()):
         lines.fill_table(table, lines.stored_table(model))
@@ -229,10 +219,9 @@ def update_names(model: Any) -> None:
 
 
 def color_by(model: Any, kind: str) -> None:
-    """Colour the lines, tubes and curves of a run.
+    """Colour the lines, tubes and curves of a run by "branch", "radius", "generation" or "tree".
 
-    `kind` is "branch", "radius", "generation" or "tree" (all branches have the colour of the
-    segment). Curves get the colour of their branch, mean radius, generation or tree.
+    By "tree" all branches have the colour of the segment; a curve has one colour.
     """
     segment, nodes = tree_segment(model), own_nodes(model)
     tree = tuple(segment.GetColor()) if segment is not None else lines.NO_SEGMENT
@@ -262,8 +251,7 @@ def latest_model(input_node: Any, segment_id: str) -> Any:
         and model.GetAttribute(LABEL) is None
         and model.GetPolyData() is not None
     ]
-    own = [model for model in found if writing.is_output(model, SKELETON)]
-    return next(iter(own + found), None)
+    return max(found, key=lambda model: writing.is_output(model, SKELETON), default=None)
 
 
 def tree_segment(model: Any) -> Any:
@@ -317,7 +305,7 @@ def _fill_curves(add: Callable, model: Any, curves: Sequence[Any]) -> None:
     source, count = model.GetNodeReference(INPUT) or model, len(skeleton.branches)
     kept = [*curves[:count], *(add(class_name, "branch") for _ in range(len(curves), count))]
     for node, branch in zip(kept, skeleton.branches):
-        fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
+        _fill_curve(node, branch, skeleton.mean_radius(branch), model.GetTransformNodeID())
         writing.claim(node, SKELETON)
     for node in curves[count:]:
         writing.remove_node(node)
@@ -325,7 +313,7 @@ def _fill_curves(add: Callable, model: Any, curves: Sequence[Any]) -> None:
     _group(kept, tree_name(model) + CENTRELINES, source)
 
 
-def fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None) -> None:
+def _fill_curve(node: Any, branch: Branch, mean: float, transform_id: str | None) -> None:
     """Fill a vtkMRMLMarkupsCurveNode: hidden, locked points and the measurement Radius.
 
     The points of the branch are S, A, R below the parent transform, in mm, as `mean` radius is.
@@ -357,7 +345,7 @@ def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
     hierarchy = writing.subject_hierarchy()
     if hierarchy is None or not curves:
         return
-    folder = folder_of(curves[0])
+    folder = _folder_of(curves[0])
     if not folder:
         place = writing.folder_item_of(source_node) or hierarchy.GetSceneItemID()
         folder = hierarchy.CreateFolderItem(place, name)
@@ -368,8 +356,19 @@ def _group(curves: Sequence[Any], name: str, source_node: Any) -> None:
         hierarchy.SetItemParent(item, folder)
 
 
-def folder_of(node: Any) -> int:
+def _folder_of(node: Any) -> int:
     """The item of the folder that a node lies in, or 0."""
     hierarchy = writing.subject_hierarchy()
     item = hierarchy.GetItemByDataNode(node) if hierarchy is not None else 0
     return hierarchy.GetItemAncestorAtLevel(item, "Folder") if item else 0
+
+
+def _remove_nodes(nodes: Sequence[Any]) -> None:
+    """Remove nodes and, where these were all of its curves, the folder that was made for them."""
+    hierarchy = writing.subject_hierarchy()
+    for node in nodes:
+        folder = _folder_of(node)
+        writing.remove_node(node)
+        own = folder and hierarchy.HasItemAttribute(folder, OWN_FOLDER)
+        if own and not hierarchy.GetNumberOfItemChildren(folder):
+            hierarchy.RemoveItem(folder)

@@ -19,7 +19,7 @@ from PotentialSkeletonLib.branch_tools import PROPOSED, Edit, PruneStep, Step, p
 from PotentialSkeletonLib.interchange import network, whole_file, write_graphml
 from PotentialSkeletonLib.tree import Course, rooted_forest
 
-from . import interchange, lines, outputs, vessels
+from . import edits, interchange, lines, outputs, vessels
 from .objects import read_object
 from .outputs import ROLE, tree_name, update_names
 
@@ -93,7 +93,7 @@ class Tree:
     @property
     def steps(self) -> list[Step]:
         """What was pruned and corrected, in its order."""
-        return lines.steps_of(self.model)
+        return edits.steps_of(self.model)
 
     def prune(self, kind: str, value: float) -> CurveSkeleton:
         """Remove branches by "length", "radius", "generation" or "spur ratio"; see `PruneStep`.
@@ -140,20 +140,20 @@ class Tree:
         """
         import slicer
 
-        model, found = self.model, self.model.GetNodeReference(lines.AS_FOUND)
+        model, found = self.model, self.model.GetNodeReference(edits.AS_FOUND)
         skeleton, _kept = branch_tools.replayed(lines.stored_skeleton(found or model), steps)
         if not skeleton.branches:
             raise InputError(_("That would remove every branch: nothing was changed."))
         with slicer.util.RenderBlocker(), new_nodes() as add:
             if found is None:
-                if model.GetAttribute(lines.STEPS) not in (None, branch_tools.steps_text([])):
-                    model.RemoveAttribute(lines.MEASURED)  # of steps on lines that are gone
+                if model.GetAttribute(edits.STEPS) not in (None, branch_tools.steps_text([])):
+                    model.RemoveAttribute(edits.MEASURED)  # of steps on lines that are gone
                 found = add("vtkMRMLModelNode", f"{model.GetName()} as found")
                 found.SetHideFromEditors(True)
                 found.SetSelectable(False)
                 found.SetAndObserveMesh(model.GetPolyData())
-                model.SetNodeReferenceID(lines.AS_FOUND, found.GetID())
-            model.SetAttribute(lines.STEPS, branch_tools.steps_text(steps))
+                model.SetNodeReferenceID(edits.AS_FOUND, found.GetID())
+            model.SetAttribute(edits.STEPS, branch_tools.steps_text(steps))
             lines.fill_model(model, lines.branch_lines(skeleton), model.GetTransformNodeID())
             self._show_sections()
             outputs.update_outputs(add, model)
@@ -183,7 +183,7 @@ class Tree:
         self._set_names(dict.fromkeys(chosen, name))
 
     def _set_names(self, names: dict[int, str]) -> None:
-        lines.set_names(self.model, names)
+        edits.set_names(self.model, names)
         update_names(self.model)
 
     def proposeNames(self, anatomy: str, branch: int | None = None) -> dict[int, str]:
@@ -354,18 +354,18 @@ class Tree:
         found = Progress.of(progress).carry_out(
             lambda run: branch_tools.section_measures(object_.mask, skeleton, progress=run)
         )
-        measured = json.loads(self.model.GetAttribute(lines.MEASURED) or "{}")
+        measured = json.loads(self.model.GetAttribute(edits.MEASURED) or "{}")
         if measured.get("vessels") != object_.fingerprint:  # the vessels were edited meanwhile
             measured = {"vessels": object_.fingerprint}
         columns = {column: found[column] for column in lines.SECTIONS}
         measured[branch_tools.steps_text(self.steps)] = columns
-        self.model.SetAttribute(lines.MEASURED, json.dumps(measured))
+        self.model.SetAttribute(edits.MEASURED, json.dumps(measured))
         self._show_sections()
         return self.table()
 
     def _show_sections(self) -> None:
         """Put what was measured after the same steps, if anything, into lines and table."""
-        measured = json.loads(self.model.GetAttribute(lines.MEASURED) or "{}")
+        measured = json.loads(self.model.GetAttribute(edits.MEASURED) or "{}")
         columns = measured.get(branch_tools.steps_text(self.steps), {})
         for column, values in columns.items():
             array = lines.vtk_array(np.array(values, float), lines.SECTIONS[column])  # None: NaN

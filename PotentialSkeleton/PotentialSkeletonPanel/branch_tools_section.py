@@ -9,21 +9,16 @@ import slicer
 from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import FuzzyVesselError
+from FuzzyVesselCoreLib.translation import counted
 from FuzzyVesselCoreLib.widgets.module_panel import PROBLEM_STYLE
-from PotentialSkeletonLib.branch_tools import (
-    ANATOMIES,
-    LIVER_SEGMENT,
-    PROPOSED,
-    PruneStep,
-    steps_of_text,
-    steps_text,
-)
+from PotentialSkeletonLib import branch_tools
+from PotentialSkeletonLib.branch_tools import PROPOSED, PruneStep
 from PotentialSkeletonMRML.objects import is_segmentation
 from PotentialSkeletonMRML.outputs import tree_name
 from PotentialSkeletonMRML.tree import Tree
 
 from .branch_clicks import Clicks
-from .result_section import count_with_noun, file_name, highlight, jump_slices
+from .result_section import file_name, highlight, jump_slices
 
 # What the items of the boxes stand for.
 GROUPS = ("branch", "generation", "name", "subtree", "segment")
@@ -49,7 +44,7 @@ class BranchTools:
         self._named: list = []  # branches whose name is shown: model, number
         self._narrowest: Any = None
         self._clicks, ui = Clicks(self), self.ui
-        ui.anatomyComboBox.addItems([each.trunk for each in ANATOMIES.values()])
+        ui.anatomyComboBox.addItems([each.trunk for each in branch_tools.ANATOMIES.values()])
         ui.pruneComboBox.addItems([words for words, *_rest in PRUNING.values()])
         self._list_names(0)
         self._on_kind(0)
@@ -202,7 +197,7 @@ class BranchTools:
         """Offer the names of an anatomy, to be chosen instead of typed."""
         box = self.ui.usualNameComboBox
         box.clear()
-        box.addItems([_("Usual ..."), *list(ANATOMIES.values())[index].names])
+        box.addItems([_("Usual ..."), *list(branch_tools.ANATOMIES.values())[index].names])
 
     def _on_usual_name(self, index: int) -> None:
         if index > 0:
@@ -212,13 +207,13 @@ class BranchTools:
 
     def _propose(self, tree: Tree) -> str:
         """Propose names, and set how an organ would be divided by them."""
-        anatomy = list(ANATOMIES)[self.ui.anatomyComboBox.currentIndex]
+        anatomy = list(branch_tools.ANATOMIES)[self.ui.anatomyComboBox.currentIndex]
         of_tree = [branch for model, branch in self._named if model is tree.model]
         found = tree.proposeNames(anatomy, of_tree[0] if len(of_tree) == 1 else None)
-        of_segments = any(name.startswith(LIVER_SEGMENT) for name in found.values())
+        of_segments = any(name.startswith(branch_tools.LIVER_SEGMENT) for name in found.values())
         self.ui.groupComboBox.currentIndex = GROUPS.index("segment" if of_segments else "subtree")
         text = _("{count} proposed: look at each, change the wrong ones, then Accept.")
-        return text.format(count=count_with_noun(len(found), _("name"), _("names")))
+        return text.format(count=counted(len(found), _("name"), _("names")))
 
     def _show_narrowest(self, tree: Tree) -> None:
         place = tree.narrowest(self.panel.result.chosen()[0][1])
@@ -255,7 +250,7 @@ class BranchTools:
 
     def _on_save(self) -> None:
         tree: Any = self.tree()
-        text = steps_text([each for each in tree.steps if isinstance(each, PruneStep)])
+        text = branch_tools.steps_text([each for each in tree.steps if isinstance(each, PruneStep)])
         files = {"": lambda path: Path(path).write_text(text, encoding="utf-8")}
         name = _("{name} steps").format(name=tree.model.GetName())
         self.panel.result.save(_("Save the steps"), "json", files, name)
@@ -266,7 +261,7 @@ class BranchTools:
         if path:
             with slicer.util.tryWithErrorDisplay(_("The file could not be read.")):
                 text = Path(path).read_text(encoding="utf-8", errors="replace")
-                self.change(lambda tree: tree.replay(steps_of_text(text)))
+                self.change(lambda tree: tree.replay(branch_tools.steps_of_text(text)))
 
     # --- cross-sections, vessels split, an organ divided, a tree for other programs
 
@@ -284,7 +279,7 @@ class BranchTools:
     def _split(self, tree: Tree, progress: Any) -> str:
         node = tree.split(GROUPS[self.ui.splitComboBox.currentIndex], progress)
         count = node.GetSegmentation().GetNumberOfSegments()
-        segments = count_with_noun(count, _("segment"), _("segments"))
+        segments = counted(count, _("segment"), _("segments"))
         return _("{segments} in {name}.").format(segments=segments, name=node.GetName())
 
     def _divide(self, tree: Tree, progress: Any) -> str:
@@ -294,7 +289,7 @@ class BranchTools:
         distance = DISTANCES[self.ui.distanceComboBox.currentIndex]
         volumes = tree.divideOrgan(node, segment, kind, distance, progress).volumes
         largest = max(volumes, key=volumes.__getitem__)
-        parts = count_with_noun(len(volumes), _("part"), _("parts"))
+        parts = counted(len(volumes), _("part"), _("parts"))
         text = _("{parts}; the largest is {name} with {volume:.0f} ml.")
         return text.format(parts=parts, name=largest, volume=volumes[largest])
 

@@ -15,9 +15,10 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.errors import InputError
 from FuzzyVesselCoreLib.mrml.writing import remove_node
+from FuzzyVesselCoreLib.translation import counted
 from PotentialSkeletonLib.curve_skeleton import table_text
 from PotentialSkeletonLib.tree import Course
-from PotentialSkeletonMRML import lines
+from PotentialSkeletonMRML import edits, lines
 from PotentialSkeletonMRML.outputs import NOTES, tree_name
 from PotentialSkeletonMRML.tree import Tree
 
@@ -86,7 +87,7 @@ class ResultSection:
     def show(self, models: list[Any], colouring: str) -> None:
         """Show the branches of models' lines, or nothing."""
         # What changes when a model gets other lines or names; colours change nothing of it.
-        stamp = [(m, m.GetPolyData().GetPoints(), m.GetAttribute(lines.NAMES)) for m in models]
+        stamp = [(m, m.GetPolyData().GetPoints(), m.GetAttribute(edits.NAMES)) for m in models]
         if stamp != self._shown:
             self.forget()
             self._shown = stamp
@@ -400,16 +401,11 @@ def next_step(table: dict[str, list], parts: int, loops: int) -> str:
 
 def summary(table: dict[str, list], parts: int, loops: int) -> str:
     """One line: how many branches of what length, in how many parts, with how many loops."""
-    count = count_with_noun(len(table["branch"]), _("branch"), _("branches"))
+    count = counted(len(table["branch"]), _("branch"), _("branches"))
     text = _("{count}, {length:.0f} mm").format(count=count, length=sum(table["length_mm"]))
     if parts > 1:
         text += _(", {parts} separate parts").format(parts=parts)
-    return f"{text}, {count_with_noun(loops, _('loop'), _('loops')) if loops else _('no loops')}"
-
-
-def count_with_noun(number: int, one: str, many: str) -> str:
-    """A number and its noun."""
-    return f"1 {one}" if number == 1 else f"{number} {many}"
+    return f"{text}, {counted(loops, _('loop'), _('loops')) if loops else _('no loops')}"
 
 
 def file_name(text: str) -> str:

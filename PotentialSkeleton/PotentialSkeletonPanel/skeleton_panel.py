@@ -9,7 +9,7 @@ from slicer.i18n import tr as _
 
 from FuzzyVesselCoreLib.mrml.writing import centre_cameras
 from FuzzyVesselCoreLib.widgets.module_panel import EditObserver, Panel
-from PotentialSkeletonMRML import lines, objects, outputs
+from PotentialSkeletonMRML import edits, objects, outputs
 from PotentialSkeletonMRML import parameters as choices
 
 from .branch_tools_section import BranchTools
@@ -165,14 +165,14 @@ class SkeletonPanel(Panel):
 
     def apply(self) -> None:
         """Run, unless the user wants to keep steps of the branch tools."""
-        changed = [model for model in self._models(self.parameters) if lines.steps_of(model)]
+        changed = [model for model in self._models(self.parameters) if edits.steps_of(model)]
         text = _(
             "What was removed, cut and bridged in {names} (steps: {count}) is lost when the "
             "centrelines are found again. Save steps under Branch tools keeps it for Repeat "
             "steps. Find them again?"
         ).format(
             names=", ".join(outputs.tree_name(model) for model in changed),
-            count=sum(len(lines.steps_of(model)) for model in changed),
+            count=sum(len(edits.steps_of(model)) for model in changed),
         )
         if not changed or slicer.util.confirmYesNoDisplay(text, windowTitle=self.title()):
             Panel.apply(self)

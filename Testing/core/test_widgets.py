@@ -1,5 +1,6 @@
 """What both panels share: runs, packages, and the line that names the device."""
 
+import itertools
 import subprocess
 import sys
 import time
@@ -167,12 +168,12 @@ def test_cancel_ends_work_in_another_thread(qt, monkeypatch, looks):
     import slicer
 
     from FuzzyVesselCoreLib.errors import Cancelled
-    from FuzzyVesselCoreLib.progress import Progress
     from FuzzyVesselCoreLib.widgets import run
 
-    panel_run = run.PanelRun(qt.QProgressBar(), lambda: None)
+    own = run.PanelRun(qt.QProgressBar(), lambda: None)
     monkeypatch.setattr(run, "ROUND", 0)
-    monkeypatch.setattr(slicer.app, "processEvents", panel_run.cancel)
+    rounds = itertools.count()  # of events: from the third on it works
+    monkeypatch.setattr(slicer.app, "processEvents", lambda: next(rounds) > 1 and own.cancel())
 
     def work(progress):
         while looks and progress(0.1):
@@ -180,7 +181,8 @@ def test_cancel_ends_work_in_another_thread(qt, monkeypatch, looks):
         time.sleep(0.05)
         return "made"
 
-    with panel_run, pytest.raises(Cancelled):
-        panel_run.wait(work, Progress(panel_run.progress))
-    with panel_run, pytest.raises(ZeroDivisionError):
-        panel_run.wait(work, lambda share: 1 / 0)
+    with own as progress, pytest.raises(Cancelled):
+        progress.carry_out(work)
+    monkeypatch.setattr(slicer.app, "processEvents", lambda: next(rounds) > 5 and 1 / 0)
+    with own as progress, pytest.raises(ZeroDivisionError):
+        progress.carry_out(work)

@@ -17,7 +17,7 @@ from FuzzyVesselCoreLib.voxels.distances import (
 )
 from PotentialSkeletonLib import critical_points, endpoints, force_field, skeleton_graph
 from PotentialSkeletonLib.critical_points import CriticalPoint, index_sum
-from PotentialSkeletonLib.endpoints import endpoints_beyond, protrusion_endpoints
+from PotentialSkeletonLib.endpoints import CAP_REACH, SLENDERNESS, protrusion_endpoints
 from PotentialSkeletonLib.force_field import ridge_depths
 from PotentialSkeletonLib.seeds import cells_with_sign_changes, curvature_seeds, divergence_seeds
 from PotentialSkeletonLib.streamlines import Tracer
@@ -251,9 +251,9 @@ def test_ridges_and_the_order_of_thinning_follow_the_depth(block):
     depth = distance_to_outside(padded(block), (2.3, 0.4, 1.0))
     ridge = depth[(depth > 0) & (depth == ndimage.maximum_filter(depth, 3))]
     np.testing.assert_array_equal(np.sort(ridge_depths(depth)), np.sort(ridge))
-    mean = ndimage.uniform_filter(depth.astype(float), 3)
-    order = np.where(depth, (depth + mean) / 2, 0).ravel()
-    np.testing.assert_allclose(removal_order(depth, np.arange(depth.size)), order, atol=1e-5)
+    order = np.where(depth, (depth + ndimage.uniform_filter(depth.astype(float), 3)) / 2, 0)
+    found = removal_order(depth, np.arange(depth.size))
+    np.testing.assert_allclose(found, order.ravel(), atol=1e-5)
 
 
 # ---- Endpoints are those of a plain sinking of all voxels
@@ -281,7 +281,7 @@ def endpoints_by_sinking(distances, depth, spacing, min_length):
             kept[2] = max(kept[2], components[n][2])
             component_of.update(dict.fromkeys(components[n][0], best))
         length = (int(flat[kept[1]]) - int(flat[voxel])) * unit_of(spacing)
-        is_endpoint = not kept[3] and length > endpoints.SLENDERNESS * float(kept[2]) + min_length
+        is_endpoint = not kept[3] and length > SLENDERNESS * float(kept[2]) + min_length
         kept[2] = max(kept[2], deep[voxel])
         if is_endpoint:
             kept[3], found[kept[1]] = True, kept[2]
@@ -321,9 +321,7 @@ def check_endpoints(mask, seed, spacing, min_length):
     distances = geodesic_distance(mask, sources, spacing)
     depth = distance_to_outside(mask, spacing) * np.float32(rng.choice([0.3, 1, 1]))
     wanted = endpoints_by_sinking(distances, depth, spacing, min_length)
-    ends = [
-        centre_by_labels(distances, m, endpoints.CAP_REACH * w, spacing) for m, w in wanted.items()
-    ]
+    ends = [centre_by_labels(distances, m, CAP_REACH * w, spacing) for m, w in wanted.items()]
     found = protrusion_endpoints(distances, depth, spacing, Progress(), None, min_length)
     assert found.tolist() == sorted(set(ends))
     return len(wanted)
@@ -358,9 +356,9 @@ def test_protrusions_go_on_beyond_an_end_of_a_skeleton_unless_it_stays():
     distances = geodesic_distance(mask, skeleton, spacing)
     depth = distance_to_outside(mask, spacing)
     task = distances, depth, spacing, skeleton
-    found = endpoints_beyond(*task, np.array([], int), Progress())
+    found = endpoints.endpoints_beyond(*task, np.array([], int), Progress())
     assert found.tolist() == [row + 1, row + 40]
-    assert endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
+    assert endpoints.endpoints_beyond(*task, skeleton[:1], Progress()).tolist() == [row + 40]
 
 
 def check_distances_endpoints_and_radii(gpu, monkeypatch):

@@ -1,4 +1,4 @@
-"""The background model: what vessels are compared with, as the contrast of each voxel.
+"""The contrast of each voxel to its local background, of which `contrast_map` makes the map.
 
 `tissue_near` finds the tissue around the vessels: its intensity, spread and noise. From it and the
 local background of each voxel `Tissue.contrast` makes the contrast, without vessels so wide that

@@ -15,15 +15,23 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
-from .clicks import PATH_DEVIATIONS, membership, midway, path_contrast_of, peaks_near, ridge_near
-from .contrast_map import EVIDENT, ContrastMap
-from .filters import at_click
+from .clicks import (
+    HAS_CONTRAST,
+    PATH_DEVIATIONS,
+    membership,
+    midway,
+    path_contrast_of,
+    peaks_near,
+    ridge_near,
+)
+from .contrast_map import ContrastMap
+from .filters import Voxel, at_click
 from .local_clicks import add_faint_clicks, remove_leaks
 from .widest_paths import ConnectedVoxels, paths_of_clicks
 
 MAX_OF_CLICK = 0.8  # the least contrast is at most this share of the first click's
 RAISED_TO = 0.5  # .. and this share where a brighter object raises it
-HARDLY_EVIDENT = 1.0  # deviations, enough for the first click where none is `EVIDENT`
+LITTLE_CONTRAST = 1.0  # deviations, enough for the first click where none has contrast
 FAINT_EXPONENT = 0.35  # of a faint click, by which it lowers the least contrast
 MAX_GROWTH, MIN_LEFT = 1.15, 0.9  # of the object: by all faint clicks, by one background click
 # So many vessel clicks that no path reaches lower all least contrasts: at most to this share, and
@@ -37,37 +45,38 @@ RAISE_EXPONENT, MAX_RAISE, RAISE_UP_TO = 0.3, 1.5, 2.0
 class Click:
     """A vessel click: its voxel, the contrast and the middle of the vessel that it means."""
 
-    voxel: tuple[int, ...]
+    voxel: Voxel
     contrast: float
-    start: tuple[int, ...]
+    start: Voxel
+    has_contrast: bool
 
 
 def click_scene(
     mapped: ContrastMap,
-    positive: np.ndarray,
-    negative: np.ndarray,
+    vessel_clicks: np.ndarray,
+    background_clicks: np.ndarray,
     border: str = "drawn",
     progress: Progress | None = None,
-) -> tuple[np.ndarray, float, list[tuple[int, ...]], bool]:
-    """The fuzzy scene of vessel clicks (`positive`; n, 3), at least one, and background clicks.
+) -> tuple[np.ndarray, float, list[Voxel], bool]:
+    """The fuzzy scene of vessel clicks (n, 3), at least one, and background clicks (n, 3).
 
     Returns, in the map's box, connectedness (float32; vessel clicks have 1, background clicks 0),
     the least contrast, the clicks without contrast (`add_faint_clicks`; in the volume), and whether
-    any click is evident.
+    any click has contrast.
     """
     progress = Progress.of(progress)
-    negative = negative - mapped.offset
-    negative = negative[((negative >= 0) & (negative < mapped.contrast.shape)).all(axis=1)]
-    negative_clicks = [tuple(map(int, voxel)) for voxel in negative]
-    voxels = [tuple(map(int, voxel)) for voxel in positive - mapped.offset]
-    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(voxels)]
+    places = background_clicks - mapped.offset
+    places = places[((places >= 0) & (places < mapped.contrast.shape)).all(axis=1)]
+    background = [tuple(map(int, voxel)) for voxel in places]
+    vessel = [tuple(map(int, voxel)) for voxel in vessel_clicks - mapped.offset]
+    clicks = [_click(mapped, voxel, n == 0) for n, voxel in enumerate(vessel)]
     # By contrast: the result does not depend on the order of the further clicks.
     clicks[1:] = sorted(clicks[1:], key=lambda click: (-click.contrast, click.voxel))
     with ThreadPoolExecutor(1) as pool:  # new memory takes as long as the paths
         memory = pool.submit(np.full, mapped.contrast.shape, np.float32(0), np.float32)
-        main = main_object(mapped, clicks, negative_clicks)
+        main = main_object(mapped, clicks, background)
     progress.check()
-    connected = main_connectedness(mapped, main, clicks, len(negative_clicks))
+    connected = main_connectedness(mapped, main, clicks, len(background))
     connectedness = memory.result()
     connectedness.ravel()[main.reached.voxels] = connected
     size = int(np.count_nonzero(connected >= CONTRAST_THRESHOLD))
@@ -76,7 +85,7 @@ def click_scene(
     if main.by_halos is not None:
         near = [voxel for voxel in vessel if in_halo(mapped, voxel, main.least_contrast)]
     without = add_faint_clicks(connectedness, mapped, vessel, size, near, progress)
-    leaks = [voxel for voxel in negative_clicks if connectedness[voxel] >= CONTRAST_THRESHOLD]
+    leaks = [voxel for voxel in background if connectedness[voxel] >= CONTRAST_THRESHOLD]
     if leaks:
         remove_leaks(connectedness, mapped, vessel, leaks, progress)
     if border == "half":
@@ -84,22 +93,22 @@ def click_scene(
         move_to_half_contrast(connectedness, mapped)
     for voxel in vessel:
         connectedness[voxel] = 1
-    for voxel in negative_clicks:
+    for voxel in background:
         connectedness[voxel] = 0
-    evident = [click for click in clicks if click.contrast >= EVIDENT * mapped.noise]
     # The first one may lie beside its vessel, which was found all the same.
-    found = [click.voxel for click in evident if click.start != click.voxel]
+    found = [click.voxel for click in clicks if click.has_contrast and click.start != click.voxel]
     places = [tuple(map(int, v + mapped.offset)) for v in without if v not in found]
-    return connectedness, main.least_contrast, places, bool(evident)
+    return connectedness, main.least_contrast, places, any(click.has_contrast for click in clicks)
 
 
-def _click(mapped: ContrastMap, voxel: tuple[int, ...], first: bool) -> Click:
+def _click(mapped: ContrastMap, voxel: Voxel, first: bool) -> Click:
     """A click with its contrast; the first may lie beside the middle of its vessel."""
-    own = at_click(mapped.contrast, voxel)
-    if not first:
-        return Click(voxel, own, voxel)
-    ridge, start = ridge_near(mapped.contrast, voxel, mapped.spacing)
-    return Click(voxel, max(own, ridge), start if ridge > own else voxel)
+    contrast, start = at_click(mapped.contrast, voxel), voxel
+    if first:
+        ridge, middle = ridge_near(mapped.contrast, voxel, mapped.spacing)
+        if ridge > contrast:
+            contrast, start = ridge, middle
+    return Click(voxel, contrast, start, contrast >= HAS_CONTRAST * mapped.noise)
 
 
 # ---- The object of the clicks with contrast: its least contrast, and the paths that reach it
@@ -120,11 +129,11 @@ class MainObject:
 
 
 def main_object(
-    mapped: ContrastMap, clicks: list[Click], negative: list[tuple[int, ...]]
+    mapped: ContrastMap, clicks: list[Click], background_clicks: list[Voxel]
 ) -> MainObject:
     """The main object; one click decides which vessels are wanted.
 
-    That is the first one if it is evident, else the brightest evident one of the others.
+    That is the first one if it has contrast, else the one of the others with the most.
 
     The least contrast is found in this order: between the noise and that click's contrast
     (`midway`); raised where the click is in a dim part of a bright object; raised by background
@@ -132,8 +141,10 @@ def main_object(
     each voxel another one. Then `main_connectedness` lowers all by one share where there are clicks
     that no path reaches.
     """
-    noise, first = mapped.noise, _first_with_contrast(clicks, mapped.noise)
-    contrast = first.contrast if first else EVIDENT * noise
+    noise, first = mapped.noise, next((c for c in clicks if c.has_contrast), None)
+    if first is None and clicks[0].contrast >= LITTLE_CONTRAST * noise:
+        first = clicks[0]
+    contrast = first.contrast if first else HAS_CONTRAST * noise
     lowest = min(midway(noise, contrast), MAX_OF_CLICK * contrast)
     path_contrast = path_contrast_of(lowest, noise)
     # Voxels that further clicks connect do not count: no click may remove what another one added.
@@ -144,20 +155,13 @@ def main_object(
     reached = alone
     if len(clicks) > 1:
         reached = paths_of_clicks(mapped, voxels, starts, path_contrast)
-    least = _raised_for_background(mapped, reached, negative, least)
+    least = _raised_for_background(mapped, reached, background_clicks, least)
     least = _lowered_for_faint_clicks(mapped, reached, clicks, least)
     more_starts = _bright_starts(mapped, clicks, first, least)
     if len(more_starts) > len(starts):
         reached = paths_of_clicks(mapped, voxels, more_starts, path_contrast)
-    own = least_contrasts_by_halos(mapped, reached, least, negative, voxels[1:], first_least)
+    own = least_by_halos(mapped, reached, least, background_clicks, voxels[1:], first_least)
     return MainObject(least, path_contrast, reached, own)
-
-
-def _first_with_contrast(clicks: list[Click], noise: float) -> Click | None:
-    """The first evident click, as they are sorted; else the very first, with a little contrast."""
-    evident = [c for c in clicks if c.contrast >= EVIDENT * noise]
-    evident = evident or [c for c in clicks[:1] if c.contrast >= HARDLY_EVIDENT * noise]
-    return evident[0] if evident else None
 
 
 def _raised_for_bright_object(
@@ -178,17 +182,17 @@ def _raised_for_bright_object(
 
 def _bright_starts(
     mapped: ContrastMap, clicks: list[Click], first: Click | None, least: float
-) -> list[tuple[int, ...]]:
+) -> list[Voxel]:
     """The starts of all clicks that have the least contrast, and of the first one; each once."""
     starts = [c.start for c in clicks if c is first or mapped.contrast[c.start] >= least]
     return list(dict.fromkeys(starts))
 
 
 def _raised_for_background(
-    mapped: ContrastMap, reached: ConnectedVoxels, negative: list[tuple[int, ...]], least: float
+    mapped: ContrastMap, reached: ConnectedVoxels, background_clicks: list[Voxel], least: float
 ) -> float:
     """The least contrast, a little higher where background clicks are hardly above it."""
-    for voxel in negative:
+    for voxel in background_clicks:
         ratio = float(mapped.contrast[voxel]) / least
         if 1 < ratio < RAISE_UP_TO:
             factor = min(ratio**RAISE_EXPONENT, MAX_RAISE)
@@ -217,7 +221,7 @@ def _contrast_of_share(reached: ConnectedVoxels, least: float, share: float) -> 
 
 
 def main_connectedness(
-    mapped: ContrastMap, main: MainObject, clicks: list[Click], negative_count: int
+    mapped: ContrastMap, main: MainObject, clicks: list[Click], background_count: int
 ) -> np.ndarray:
     """The connectedness (float32) of the voxels that paths reach, after so many background clicks.
 
@@ -229,10 +233,10 @@ def main_connectedness(
     unreached = [c for c in clicks[1:] if mapped.noise < c.contrast <= main.path_contrast]
     if len(unreached) < AGREEING:
         return connected
-    return _with_lower_least_contrasts(connected, negative_count)
+    return _with_lower_least_contrasts(connected, background_count)
 
 
-def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> np.ndarray:
+def _with_lower_least_contrasts(connected: np.ndarray, background_count: int) -> np.ndarray:
     """The connectedness, raised as if all least contrasts were lower: no path reaches some clicks.
 
     They lie in branches that only weaker paths reach; others are missed for the same reason.
@@ -241,7 +245,7 @@ def _with_lower_least_contrasts(connected: np.ndarray, negative_count: int) -> n
     if not size:
         return connected
     share = np.float32(LEAST_SHARE)
-    count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * negative_count)) * size)
+    count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * background_count)) * size)
     if count < connected.size:  # of equal ones all are taken, or none
         first_out = np.partition(connected, -count - 1)[-count - 1]
         least = connected[connected > first_out].min()
@@ -262,16 +266,16 @@ HIGHEST_POWER, HALF_POWER_CLICKS = 0.5, 1
 MAX_CHANGES = 0.05, 0.1, 0.2  # share of the object that may change, by 1, 2, more clicks that agree
 
 
-def in_halo(mapped: ContrastMap, voxel: tuple[int, ...], least_contrast: float) -> bool:
+def in_halo(mapped: ContrastMap, voxel: Voxel, least_contrast: float) -> bool:
     """Whether a voxel lies beside a much brighter vessel, which has the least contrast."""
     box = tuple(slice(c, c + 1) for c in voxel)
     peak = float(peaks_near(mapped.contrast, box, HALO_WITHIN, mapped.spacing)[0, 0, 0])
     return peak > least_contrast and float(mapped.contrast[voxel]) < HALO_SHARE * peak
 
 
-def least_contrasts_by_halos(
+def least_by_halos(
     mapped: ContrastMap, reached: ConnectedVoxels, least_contrast: float,
-    negative: list[tuple[int, ...]], further: list[tuple[int, ...]], first_least: float,
+    background_clicks: list[Voxel], further: list[Voxel], first_least: float,
 ) -> np.ndarray | None:  # fmt: skip
     """The least contrast (float32) of each reached voxel, by the background clicks in halos.
 
@@ -282,7 +286,7 @@ def least_contrasts_by_halos(
     between the least contrast and the object's median peak, on a log scale: where halos of bright
     vessels are removed, less contrast suffices in dim vessels.
     """
-    false = [voxel for voxel in negative if mapped.contrast[voxel] > first_least]
+    false = [voxel for voxel in background_clicks if mapped.contrast[voxel] > first_least]
     agreeing = sum(in_halo(mapped, voxel, first_least) for voxel in false)
     agreeing -= sum(in_halo(mapped, voxel, first_least) for voxel in further)
     if agreeing <= 0 or reached.contrast_of_strong.max(initial=0) < least_contrast:
@@ -293,7 +297,7 @@ def least_contrasts_by_halos(
     before = contrast >= least_contrast
     unchanged = np.sqrt(least_contrast * np.median(peaks[strong][before]))
     power = HIGHEST_POWER * agreeing / (agreeing + HALF_POWER_CLICKS)
-    # A voxel joins or leaves the object at this power; never, where it is not positive.
+    # A voxel joins or leaves the object at this power; never, where it is not above 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         changes = np.log(contrast / least_contrast) / np.log(peaks[strong] / unchanged)
     changes = changes[changes > 0]

@@ -13,6 +13,9 @@ from functools import cached_property
 import numpy as np
 from scipy import ndimage
 
+from .filters import Voxel
+
+HAS_CONTRAST = 3.0  # deviations of the noise from which on a click counts as one with contrast
 # The least contrast of a click's vessel: the geometric mean of noise and contrast, times this.
 ABOVE_MIDWAY = 1.2
 # Paths: at least this share of the least contrast, and this many deviations of the noise.
@@ -80,7 +83,7 @@ def squared_distance(
 
 def ridge_near(
     values: np.ndarray, click: Sequence[int], spacing: np.ndarray
-) -> tuple[float, tuple[int, ...]]:
+) -> tuple[float, Voxel]:
     """The highest median-filtered value near a click, and its voxel.
 
     A click beside the middle of a vessel means the vessel, not its border.
@@ -116,7 +119,7 @@ def inscribed_radius(labels: np.ndarray, click: Sequence[int], spacing: np.ndarr
     return float(min(np.sqrt(squared.min(where=outside, initial=np.inf)), MAX_RADIUS))
 
 
-def component_of(labels: np.ndarray, voxel: tuple[int, ...]) -> np.ndarray:
+def component_of(labels: np.ndarray, voxel: Voxel) -> np.ndarray:
     """The 6-connected component of a boolean array at a voxel; empty where it is not set."""
     if not labels[voxel]:
         return np.zeros_like(labels)

@@ -1,6 +1,7 @@
 """The contrast map of a volume: denoised, compared with the local background, cached.
 
-The steps are the same on NumPy and CuPy (`filters`); it stays on its device from click to click.
+The steps are the same on NumPy and CuPy (`filters`); it stays on its device from click to click,
+where boxes and voxels of its volumes are read as of NumPy arrays.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +19,7 @@ from FuzzyVesselCoreLib.voxels.masks import bounding_box, full_box, padded_box, 
 from .background import DARK, Tissue, is_own_background, tissue_near
 from .filters import (
     Array,
-    DeviceVolume,
-    array_of,
+    Voxel,
     at_click,
     gaussian_weights,
     module_of,
@@ -34,8 +34,44 @@ SMOOTHING = 0.6
 GUIDE, GUIDED_PASSES = 1.5, 2
 MARGIN = 4.0  # around a mask
 LARGEST = 1e15  # intensities beyond it (fill values) are clipped: float32 must hold their squares
-EVIDENT = 3.0  # deviations of the noise from which on a click stands out by its contrast
 KINDS = "int16", "uint16", "uint8", "float32"  # of voxels; others are converted to float32
+
+
+class DeviceVolume:
+    """A volume on the device, whose boxes and voxels are read as those of a numpy array.
+
+    A numpy function gets a `copy` of all of it, which is kept. `pool` is the memory of the array,
+    which some versions of CuPy free as soon as nothing refers to it.
+    """
+
+    ndim = 3
+
+    def __init__(self, array: Array, gpu: CudaDevice, copy: np.ndarray | None = None) -> None:
+        self.array, self.pool, self._gpu, self._copy = array, gpu.pool, gpu, copy
+        self.shape, self.size, self.dtype = tuple(array.shape), int(array.size), array.dtype
+
+    @property
+    def on_host(self) -> np.ndarray:
+        """A copy of all voxels."""
+        if self._copy is None:
+            self._copy = self._gpu.get(self.array)
+        return self._copy
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.on_host, dtype, copy=copy)
+
+    def __getitem__(self, place: Any) -> Any:
+        """The voxels of a box (slices), or one voxel (integers)."""
+        if self._copy is not None:
+            return self._copy[place]
+        if isinstance(place[0], slice):
+            return self._gpu.get(self.array[place])
+        return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
+
+
+def array_of(volume: Any) -> Array:
+    """The array that the steps on both devices take."""
+    return volume.array if isinstance(volume, DeviceVolume) else volume
 
 
 @dataclass
@@ -58,7 +94,7 @@ class ContrastMap:
     spacing: np.ndarray
     polarity: int
     _tissue: Tissue = field(repr=False)
-    first_seed: tuple[int, ...] = ()
+    first_seed: Voxel = ()
     gpu: Any = field(default=None, repr=False)
     _first_paths: tuple[Any, Any] = field(default=(None, None), init=False, repr=False)
 
@@ -110,7 +146,7 @@ class ContrastMap:
             self._first_paths = inputs, search()
         return self._first_paths[1]
 
-    def in_air(self, click: tuple[int, ...]) -> bool:
+    def in_air(self, click: Voxel) -> bool:
         """Whether a click lies in the air of a scan of several tissues."""
         return self._tissue.is_air(self.polarity * self.smooth[click])
 
@@ -119,12 +155,12 @@ class ContrastMap:
         """Whether vessels so wide that they are their own background may have no contrast."""
         return self._tissue.one_of_several
 
-    def is_own_background(self, click: tuple[int, ...], contrast: float) -> bool:
+    def is_own_background(self, click: Voxel, contrast: float) -> bool:
         """Whether a click with that contrast lies in such a vessel."""
         own = self.may_lack_wide_vessels
         return own and is_own_background(contrast, at_click(self.difference[0], click))
 
-    def competing_above(self, clicks: list[tuple[int, ...]]) -> float | None:
+    def competing_above(self, clicks: list[Voxel]) -> float | None:
         """The intensity (smooth) above which voxels compete with those clicks, as bone; or None."""
         brightest = max(at_click(self.smooth, click) for click in clicks)
         return self._tissue.competing_above(brightest, self.polarity)

@@ -41,18 +41,18 @@ def checked_clicks(
     volume, or a voxel is both.
     """
     seeds = checked_seeds(seeds, shape)
-    positive = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
+    vessel = np.array(list(dict.fromkeys(map(tuple, seeds.tolist()))), np.int64)
     if mask is not None:
-        positive = positive[mask[tuple(positive.T)] > 0]
-        if not len(positive):
+        vessel = vessel[mask[tuple(vessel.T)] > 0]
+        if not len(vessel):
             raise InputError(
                 "Every seed lies outside the mask: place one inside it, or choose another mask."
             )
-    negative = checked_background(background_seeds, shape)
-    both = set(map(tuple, positive.tolist())) & set(map(tuple, negative.tolist()))
+    background = checked_background(background_seeds, shape)
+    both = set(map(tuple, vessel.tolist())) & set(map(tuple, background.tolist()))
     if both:
         raise SameVoxelError(min(both))
-    return positive, negative
+    return vessel, background
 
 
 def contrast_connectedness(
@@ -81,16 +81,16 @@ def contrast_connectedness(
     shape = np.shape(volume)
     volume = checked_volume(volume)
     mask = checked_mask(mask, volume.shape)
-    positive, negative = checked_clicks(seeds, background_seeds, mask, volume.shape)
+    vessel, background = checked_clicks(seeds, background_seeds, mask, volume.shape)
     spacing = checked_spacing(spacing, volume.shape[0])
 
     def solve(gpu: Any) -> tuple[FuzzyScene, ContrastMap]:
         part = progress.part(0.0, MAP_SHARE)
         started = perf_counter()
-        mapped = cached.contrast_map(volume, spacing, positive[0], mask, part, gpu)
+        mapped = cached.contrast_map(volume, spacing, vessel[0], mask, part, gpu)
         after_map = perf_counter()
         progress.advance(MAP_SHARE)
-        found = click_scene(mapped, positive, negative, border, progress)
+        found = click_scene(mapped, vessel, background, border, progress)
         scene = _scene(mapped, *found, volume.shape, gpu)
         progress.advance(1.0)
         scene.seconds.update(contrast=after_map - started, clicks=perf_counter() - after_map)
@@ -108,11 +108,11 @@ def contrast_connectedness(
 
 def _scene(
     mapped: ContrastMap, values: np.ndarray, least_contrast: float,
-    places: list[tuple[int, ...]], any_evident: bool, shape: tuple[int, ...], gpu: Any,
+    places: list[tuple[int, ...]], any_with_contrast: bool, shape: tuple[int, ...], gpu: Any,
 ) -> FuzzyScene:  # fmt: skip
     """What `click_scene` found, as the scene of a volume of that shape."""
     notes = (NO_CONTRAST,) if places else ()
-    if not any_evident:
+    if not any_with_contrast:
         text = _(
             "No point differs from its surroundings by more than three times the noise: click into "
             "the middle of a vessel, or where it is brighter."

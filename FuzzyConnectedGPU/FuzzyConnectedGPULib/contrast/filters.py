@@ -1,4 +1,4 @@
-"""Volumes on NumPy and CuPy, read alike; filters of them with the same bits.
+"""Filters of volumes on NumPy and CuPy, with the same bits.
 
 Sums and products are rounded one by one, along K first, then along J, then along I. A volume is
 worked on slab by slab: plane by plane in threads on the CPU, where a plane stays in a core's cache,
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from FuzzyVesselCoreLib.gpu.device import CudaDevice
 from FuzzyVesselCoreLib.gpu.kernels import load_kernel
 from FuzzyVesselCoreLib.progress import Progress, in_parts
 
@@ -24,48 +23,12 @@ THREADS = 256  # of a block
 GAUSSIAN_REACH = 3.0  # standard deviations at which a Gaussian is cut off
 
 Array = Any  # numpy.ndarray or cupy.ndarray
+Voxel = tuple[int, ...]  # K, J, I
 
 
 def module_of(array: Array) -> Any:
     """NumPy or CuPy, whichever an array belongs to."""
     return np if isinstance(array, np.ndarray) else sys.modules["cupy"]
-
-
-class DeviceVolume:
-    """A volume on the device, whose boxes and voxels are read as those of a numpy array.
-
-    A numpy function gets a `copy` of all of it, which is kept. `pool` is the memory of the array,
-    which some versions of CuPy free as soon as nothing refers to it.
-    """
-
-    ndim = 3
-
-    def __init__(self, array: Array, gpu: CudaDevice, copy: np.ndarray | None = None) -> None:
-        self.array, self.pool, self._gpu, self._copy = array, gpu.pool, gpu, copy
-        self.shape, self.size, self.dtype = tuple(array.shape), int(array.size), array.dtype
-
-    @property
-    def on_host(self) -> np.ndarray:
-        """A copy of all voxels."""
-        if self._copy is None:
-            self._copy = self._gpu.get(self.array)
-        return self._copy
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.on_host, dtype, copy=copy)
-
-    def __getitem__(self, place: Any) -> Any:
-        """The voxels of a box (slices), or one voxel (integers)."""
-        if self._copy is not None:
-            return self._copy[place]
-        if isinstance(place[0], slice):
-            return self._gpu.get(self.array[place])
-        return self._gpu.get(self.array[tuple(slice(c, c + 1) for c in place)])[0, 0, 0]
-
-
-def array_of(volume: Any) -> Array:
-    """The array that the steps on both devices take."""
-    return volume.array if isinstance(volume, DeviceVolume) else volume
 
 
 def at_click(values: Array, click: Sequence[int]) -> float:

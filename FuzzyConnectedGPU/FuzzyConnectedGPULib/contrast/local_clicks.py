@@ -9,6 +9,7 @@ from FuzzyVesselCoreLib.progress import Progress
 
 from ..scene import CONTRAST_THRESHOLD
 from .clicks import (
+    HAS_CONTRAST,
     MAX_RADIUS,
     Ball,
     component_of,
@@ -18,14 +19,14 @@ from .clicks import (
     peaks_near,
     squared_distance,
 )
-from .contrast_map import EVIDENT, ContrastMap
-from .filters import at_click
+from .contrast_map import ContrastMap
+from .filters import Voxel, at_click
 from .widest_paths import component_at
 
 # ---- Clicks with too little contrast: each adds its own structure, and little else
 
 # Deviations of the noise from which on a click stands out by its difference to the tissue.
-EVIDENT_DIFFERENCE = 1.2
+HAS_DIFFERENCE = 1.2
 # A click adds its whole component where that is at most this share of the object, else the part of
 # it within some inscribed radii.
 FAINT_SHARE = 0.5
@@ -46,11 +47,11 @@ ALIKE_SHARE, ALIKE_DEVIATIONS, ALIKE_RADIUS = 0.01, 1.5, 20.0
 def add_faint_clicks(
     connectedness: np.ndarray,
     mapped: ContrastMap,
-    clicks: list[tuple[int, ...]],
+    clicks: list[Voxel],
     size: int,
-    near: Container[tuple[int, ...]],
+    near: Container[Voxel],
     progress: Progress,
-) -> list[tuple[int, ...]]:
+) -> list[Voxel]:
     """Add, in place, the structure of each click that is not in the object yet.
 
     `size` is the number of the object's voxels; of the clicks in `near` nothing far is meant. The
@@ -70,7 +71,7 @@ def add_faint_clicks(
     return without_contrast
 
 
-def _evidence_at(mapped: ContrastMap, click: tuple[int, ...]) -> tuple[Any, float, float] | None:
+def _evidence_at(mapped: ContrastMap, click: Voxel) -> tuple[Any, float, float] | None:
     """What a click stands out in: values, their noise, and their contrast at the click.
 
     None where it stands out in no way, or lies in air. The values are the contrast to the local
@@ -81,18 +82,18 @@ def _evidence_at(mapped: ContrastMap, click: tuple[int, ...]) -> tuple[Any, floa
     if mapped.in_air(click):
         return None
     contrast = at_click(mapped.contrast, click)
-    is_evident = contrast >= EVIDENT * mapped.noise and mapped.contrast[click] > 0
-    if is_evident and not mapped.is_own_background(click, contrast):
+    has_contrast = contrast >= HAS_CONTRAST * mapped.noise and mapped.contrast[click] > 0
+    if has_contrast and not mapped.is_own_background(click, contrast):
         return mapped.contrast, mapped.noise, contrast
     values, noise = mapped.difference
     difference = at_click(values, click)
-    if difference < EVIDENT_DIFFERENCE * noise or values[click] <= 0:
+    if difference < HAS_DIFFERENCE * noise or values[click] <= 0:
         return None
     return values, noise, difference
 
 
 def _add(
-    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...],
+    connectedness: np.ndarray, mapped: ContrastMap, click: Voxel,
     evidence: tuple[Any, float, float], size: int, near: bool,
 ) -> int:  # fmt: skip
     """Add the structure that a click means; by how many voxels the object has grown."""
@@ -113,7 +114,7 @@ def _add(
 
 def _add_near(
     connectedness: np.ndarray, values: Any, contrast: float, mapped: ContrastMap,
-    click: tuple[int, ...], least: float,
+    click: Voxel, least: float,
 ) -> int:  # fmt: skip
     """Add the 6-connected component of a click, of the least contrast, within some radii of it."""
     radii, most, spacing = FAINT_RADII, np.inf, mapped.spacing
@@ -129,9 +130,7 @@ def _add_near(
     return _raise(connectedness[ball.box], near, membership(own[near], least))
 
 
-def _add_alike(
-    connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...], size: int
-) -> int:
+def _add_alike(connectedness: np.ndarray, mapped: ContrastMap, click: Voxel, size: int) -> int:
     """Without anything to go by: add similar voxels in a ball, small compared with the object.
 
     In air, where all voxels look alike, it is as small as for no object.
@@ -173,12 +172,9 @@ ABOVE_CLICK = 1.05  # the raised least contrast at the click, in multiples of th
 
 
 def remove_leaks(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    positive: list[tuple[int, ...]],
-    leaks: list[tuple[int, ...]],
+    connectedness: np.ndarray, mapped: ContrastMap, vessel: list[Voxel], leaks: list[Voxel],
     progress: Progress,
-) -> None:
+) -> None:  # fmt: skip
     """Lower the connectedness, in place, around background clicks in the object.
 
     The progress is checked before each background click.
@@ -187,10 +183,10 @@ def remove_leaks(
     radii = [_radius_at(connectedness, mapped, click) for click in leaks]
     for click, radius in zip(leaks, radii, strict=True):
         progress.check()
-        _remove_leak(connectedness, mapped, positive, click, radius)
+        _remove_leak(connectedness, mapped, vessel, click, radius)
 
 
-def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int, ...]) -> float:
+def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: Voxel) -> float:
     """The inscribed radius of the object at a click."""
     ball = Ball(connectedness.shape, click, MAX_RADIUS, mapped.spacing)
     labels = connectedness[ball.box] >= CONTRAST_THRESHOLD
@@ -198,12 +194,9 @@ def _radius_at(connectedness: np.ndarray, mapped: ContrastMap, click: tuple[int,
 
 
 def _remove_leak(
-    connectedness: np.ndarray,
-    mapped: ContrastMap,
-    positive: list[tuple[int, ...]],
-    click: tuple[int, ...],
+    connectedness: np.ndarray, mapped: ContrastMap, vessel: list[Voxel], click: Voxel,
     radius: float,
-) -> None:
+) -> None:  # fmt: skip
     """Take away the plateau that a background click lies on; raise the least contrast around it.
 
     It is raised where the background click is the nearest click.
@@ -212,12 +205,12 @@ def _remove_leak(
     own = float(contrast[click])
     one = tuple(slice(c, c + 1) for c in click)
     peak = float(peaks_near(contrast, one, PEAK_WITHIN, spacing)[0, 0, 0])
-    nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in positive)
+    nearest = min(np.sqrt((((np.array(p) - click) * spacing) ** 2).sum()) for p in vessel)
     if radius >= PLATEAU_RADIUS and own >= OF_PEAK * peak:
         reach = min(PLATEAU_REACH * radius, LOCAL_OF_DISTANCE * nearest)
         ball = Ball(contrast.shape, click, reach, spacing)
         leak = component_of((contrast[ball.box] >= PLATEAU_SHARE * own) & ball.inside, ball.centre)
-        connectedness[ball.box][leak & _nearer(ball, positive, spacing)] = 0
+        connectedness[ball.box][leak & _nearer(ball, vessel, spacing)] = 0
     width = min(max(LOCAL_RADII * radius, MIN_LOCAL), LOCAL_OF_DISTANCE * nearest)
     ball = Ball(contrast.shape, click, 3 * width, spacing)
     bell = np.exp(-ball.squared / np.float32(2 * max(width, 1e-3) ** 2))
@@ -225,13 +218,13 @@ def _remove_leak(
     values = np.maximum(contrast[ball.box], np.float32(0))
     lower = values / np.maximum(values + raised, np.float32(1e-30))
     part = connectedness[ball.box]
-    lowered = _nearer(ball, positive, spacing) & (values < raised)
+    lowered = _nearer(ball, vessel, spacing) & (values < raised)
     part[lowered] = np.minimum(part, lower)[lowered]
 
 
-def _nearer(ball: Ball, positive: list[tuple[int, ...]], spacing: np.ndarray) -> np.ndarray:
+def _nearer(ball: Ball, vessel: list[Voxel], spacing: np.ndarray) -> np.ndarray:
     """Voxels of a ball's box that are nearer to the background click than to any vessel click."""
     nearer = np.ones(ball.squared.shape, bool)
-    for other in positive:
+    for other in vessel:
         nearer &= ball.squared < squared_distance(ball.box, other, spacing)
     return nearer

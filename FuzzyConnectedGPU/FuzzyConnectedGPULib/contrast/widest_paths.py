@@ -18,8 +18,8 @@ from numba import njit
 from FuzzyVesselCoreLib.gpu.device import CudaDevice, DeviceArray
 from FuzzyVesselCoreLib.gpu.kernels import check_voxel_count, int32s, launch_per_item, pointer
 
-from .contrast_map import ContrastMap
-from .filters import SLAB, array_of, by_slabs
+from .contrast_map import ContrastMap, array_of
+from .filters import SLAB, Voxel, by_slabs
 
 PATH_LEVEL = 256  # of the path contrast, exactly; levels are proportional to contrasts
 TOP = 65535  # the highest level
@@ -55,8 +55,8 @@ class ConnectedVoxels:
 
 def paths_of_clicks(
     mapped: ContrastMap,
-    clicks: list[tuple[int, ...]],
-    starts: list[tuple[int, ...]],
+    clicks: list[Voxel],
+    starts: list[Voxel],
     path_contrast: float,
 ) -> ConnectedVoxels:
     """The widest paths of clicks from their starts through a map's contrast.
@@ -75,7 +75,7 @@ def paths_of_clicks(
 
 
 def component_at(
-    mapped: ContrastMap, values: Any, voxel: tuple[int, ...], least: float, limit: int
+    mapped: ContrastMap, values: Any, voxel: Voxel, least: float, limit: int
 ) -> ConnectedVoxels | None:
     """The 26-connected component of a voxel among the values of at least `least`, above 0.
 
@@ -85,7 +85,7 @@ def component_at(
 
 
 def _search(
-    mapped: ContrastMap, values: Any, starts: list[tuple[int, ...]], path_contrast: float,
+    mapped: ContrastMap, values: Any, starts: list[Voxel], path_contrast: float,
     weakest: float, above: float | None, limit: int | None = None,
 ) -> Any:  # fmt: skip
     """The paths through values of at least this share of the path contrast, where the map is."""
@@ -94,7 +94,7 @@ def _search(
     if gpu is None:
         return widest_paths(values, mask, starts, path_contrast, floor, competing, limit)
     return widest_paths_on_device(
-        values.array, mask, starts, path_contrast, floor, gpu, competing, limit
+        array_of(values), mask, starts, path_contrast, floor, gpu, competing, limit
     )
 
 

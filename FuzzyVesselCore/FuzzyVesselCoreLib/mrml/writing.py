@@ -29,8 +29,8 @@ OUTPUTS = {
     DIVISION: ("vtkMRMLLabelMapVolumeNode", "division"),
 }
 # Red over orange to yellow, in every Slicer and in slicer-core: readable over a grey image.
-SCENE_COLORS = "vtkMRMLColorTableNodeIron"
-SCENE_VISIBLE_FROM = 0.05  # lower connectedness is not drawn, so that the image stays visible
+OVERLAY_COLORS = "vtkMRMLColorTableNodeIron"
+OVERLAY_VISIBLE_FROM = 0.05  # lower connectedness is not drawn, so that the image stays visible
 
 
 # ---- whose output a node is
@@ -124,9 +124,8 @@ def check_in_scene(nodes: list[Any]) -> None:
 def new_nodes() -> Iterator[Callable[[str, str], Any]]:
     """Give a function ``add(class_name, name) -> node``, which makes the name unique.
 
-    If the block fails, the nodes that it added are removed again; what it wrote into other nodes
-    stays, so that everything is to be computed before. The list that the user's next click adds a
-    point to stays the same.
+    If the block fails, the nodes that it added are removed again, and nothing else is undone:
+    compute everything before. The list that the user's next click adds a point to stays the same.
     """
     import slicer
 
@@ -214,21 +213,21 @@ def fill_volume(node: Any, image: Any, volume_node: Any) -> None:
         node.CreateDefaultDisplayNodes()
 
 
-def show_as_overlay(scene_node: Any) -> None:
-    """Give a fuzzy scene a display, if it has none; before it is filled.
+def show_as_overlay(node: Any) -> None:
+    """Give a node of connectedness a display, if it has none; before it is filled.
 
     With an image Slicer would first count a histogram for the window and level that are set here.
     """
-    if scene_node.GetDisplayNode() is not None:
+    if node.GetDisplayNode() is not None:
         return
-    scene_node.CreateDefaultDisplayNodes()
-    display = scene_node.GetDisplayNode()
-    display.SetAndObserveColorNodeID(SCENE_COLORS)
+    node.CreateDefaultDisplayNodes()
+    display = node.GetDisplayNode()
+    display.SetAndObserveColorNodeID(OVERLAY_COLORS)
     display.AutoWindowLevelOff()
     display.SetWindowLevelMinMax(0.0, 1.0)
     display.InterpolateOff()
     display.AutoThresholdOff()
-    display.SetThreshold(SCENE_VISIBLE_FROM, 1.0)
+    display.SetThreshold(OVERLAY_VISIBLE_FROM, 1.0)
     display.ApplyThresholdOn()
 
 

@@ -12,7 +12,6 @@ from slicer.i18n import tr as _
 from slicer.util import VTKObservationMixin
 
 from ..errors import Cancelled, FuzzyVesselError
-from ..progress import Progress
 from . import packages
 from .packages import DeviceLine
 from .run import PanelRun, clock
@@ -249,11 +248,11 @@ class Panel:
             parameters = self.parameters
             self.say("")
             try:
-                with self.running as running:
-                    text = work(parameters, Progress(running.progress, running.wait))
+                with self.running as progress:
+                    text = work(parameters, progress)
                 first, *rest = text.split("\n")
-                if running.seconds >= 1:
-                    first += f"  ({clock(running.seconds)})"
+                if self.running.seconds >= 1:
+                    first += f"  ({clock(self.running.seconds)})"
                 self.say("\n".join([first, *rest]))
             except Cancelled as error:
                 self.say(self.worded(error))  # Cancel, or the input that was removed meanwhile

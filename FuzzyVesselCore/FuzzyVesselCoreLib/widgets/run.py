@@ -13,6 +13,7 @@ from slicer.i18n import tr as _
 
 from ..compilation import load_numba
 from ..errors import Cancelled
+from ..progress import Progress
 
 # The window's thread holds Python's lock. Between two rounds of events it waits, and so releases
 # the lock, for this long: what the mouse waits at most.
@@ -132,10 +133,10 @@ STEPS = 1000  # of the progress bar
 class PanelRun:
     """A panel's run, if there is one: one at a time in the panels of all modules together.
 
-    As a context it shows the bar (QProgressBar); `progress` and `wait` are those of its `Progress`.
-    While events are handled anything can happen: nodes are removed, the scene or the panel is
-    closed, Apply is pressed again. `changed` is called when a run begins and ends, also that of
-    another panel; the title is the module's, for the other one's panel.
+    As a context it shows the bar (QProgressBar) and gives the run's `Progress`. While events are
+    handled anything can happen: nodes are removed, the scene or the panel is closed, Apply is
+    pressed again. `changed` is called when a run begins and ends, also that of another panel; the
+    title is the module's, for the other one's panel.
     """
 
     def __init__(self, bar: Any, changed: Callable[[], None], title: str = "") -> None:
@@ -173,7 +174,7 @@ class PanelRun:
         """The widgets are about to end: cancel, and touch them no more."""
         self._cancelled = self._left = True
 
-    def __enter__(self) -> "PanelRun":
+    def __enter__(self) -> Progress:
         if self.busy:
             raise RuntimeError("a run is going on")
         self.active, self._cancelled = True, False
@@ -187,7 +188,7 @@ class PanelRun:
         panel = self._bar.parentWidget()
         if panel is not None:
             panel.repaint()
-        return self
+        return Progress(self._report, self._in_thread)
 
     def __exit__(self, *_error: object) -> None:
         self.active = False
@@ -205,7 +206,7 @@ class PanelRun:
                 except Exception:
                     sys.excepthook(*sys.exc_info())
 
-    def progress(self, fraction: float) -> bool:
+    def _report(self, fraction: float) -> bool:
         """Show how far the run is and handle events; returns False after Cancel."""
         now = time.perf_counter()
         if now - self._round >= ROUND and not self._left:
@@ -214,13 +215,13 @@ class PanelRun:
             self._round = time.perf_counter()
         return not self._cancelled
 
-    def wait(
+    def _in_thread(
         self, work: Callable[[Callable[[float], bool]], Any], progress: Callable[[float], Any]
     ) -> Any:
         """Call ``work(told)`` in another thread, and ``progress(share)`` here until it has ended.
 
         The work touches no node and no widget. ``told(share)`` says how far it is, and returns
-        False once `progress`, a `Progress` that handles events, has raised an error.
+        False once `progress`, which handles events, has raised an error.
         """
         latest, goes_on = 0.0, True
 

@@ -7,8 +7,7 @@ import pytest
 
 from FuzzyConnectedGPULib import ContrastMapCache, segment
 from FuzzyConnectedGPULib.contrast.click_scene import click_scene
-from FuzzyConnectedGPULib.contrast.contrast_map import contrast_map
-from FuzzyConnectedGPULib.contrast.filters import DeviceVolume
+from FuzzyConnectedGPULib.contrast.contrast_map import DeviceVolume, contrast_map
 from FuzzyVesselCoreLib.errors import DeviceError, DeviceMemoryError
 from FuzzyVesselCoreLib.gpu import device
 

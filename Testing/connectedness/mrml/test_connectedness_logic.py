@@ -70,7 +70,7 @@ def test_outputs_are_the_algorithm_on_the_same_grid(slicer_scene, logic, vessel,
 def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, seeds):
     import slicer
 
-    from FuzzyConnectedGPUMRML.fuzzy_scene import origin_of
+    from FuzzyConnectedGPUMRML.fuzzy_scene import fingerprint_of
     from FuzzyConnectedGPUMRML.segmenting import NodeOptions
 
     inside = np.zeros(SHAPE, np.uint8)
@@ -87,10 +87,10 @@ def test_mask_and_region_bound_the_paths(slicer_scene, logic, vessel, volume, se
     scene = array(logic.segment(volume, seeds, roiNode=roi, threshold=0.2).sceneNode)
     assert scene[7, 8, 3] == 1
     assert 1 < np.count_nonzero(scene) < 150
-    origin, moved = origin_of(volume, [seeds], NodeOptions(roiNode=roi)), linear_transform()
+    text, moved = fingerprint_of(volume, [seeds], NodeOptions(roiNode=roi)), linear_transform()
     for node in (volume, seeds):  # the box stays where it is
         node.SetAndObserveTransformNodeID(moved.GetID())
-    assert origin_of(volume, [seeds], NodeOptions(roiNode=roi)) != origin
+    assert fingerprint_of(volume, [seeds], NodeOptions(roiNode=roi)) != text
 
 
 # --- segments
