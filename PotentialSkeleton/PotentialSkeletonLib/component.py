@@ -84,7 +84,7 @@ def skeletonize_component(
 
 
 class _ComponentRun:
-    """Makes the skeleton of one component, stage by stage. Voxels are flat indices."""
+    """Makes the skeleton of one component, stage by stage. Sets of voxels are flat indices, seeds (n, 3)."""
 
     def __init__(self, mask, spacing, options, progress, gpu):
         self.mask, self.spacing = mask, spacing

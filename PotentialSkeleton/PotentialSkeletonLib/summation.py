@@ -2,7 +2,7 @@
 
 ``F(P) = sum over C of (P - C) / |P - C|^(m + 1)`` is the convolution of the charges with a kernel
 of three components, each odd along its own axis and even along the others: its transform is -i
-times a real array, found from an eighth of the offsets. It is zero-padded, in float64, by NumPy or
+times a real array, found from an eighth of the offsets. It is zero-padded, in float64, by SciPy or
 CuPy. Rows along I are transformed first; then frequencies along I are worked on in groups, and only
 these are padded along J and K. On the CPU threads share the groups, which fit a core's cache.
 """

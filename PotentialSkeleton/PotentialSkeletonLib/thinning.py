@@ -107,11 +107,11 @@ def _taken(flat, voxels):
     return found
 
 
-def _keys(order, last):
-    """Order in steps, int64; those that come last behind all others."""
+def _keys(order, behind):
+    """Order in steps, int64; some of the voxels behind all others."""
     deepest = float(order.max(initial=0))
     scale = (KEY_STEPS - 1) / deepest if deepest > 0 else 0.0
-    return (order.astype(np.float64) * scale).astype(np.int64) + KEY_STEPS * last
+    return (order.astype(np.float64) * scale).astype(np.int64) + KEY_STEPS * behind
 
 
 @compiled
@@ -253,7 +253,7 @@ class LevelThinning:
         self._mask, self._depth, self._spacing = mask, depth, spacing
         self._states = np.zeros(mask.shape, np.uint8)
         self.characteristic = characteristic
-        self._level = NO_VOXELS  # skeleton of the level before
+        self._level_before = NO_VOXELS  # skeleton of the level before
         self.skeleton = NO_VOXELS
         self.level_voxels: list[int] = []
         self.removable, self.is_thin = 0, True
@@ -267,11 +267,11 @@ class LevelThinning:
         voxels = self._grown(union(traced, anchors, self.skeleton), anchors, progress)
         progress.check()
         order = removal_order(self._depth, voxels)
-        stays = is_in_any(voxels, anchors, self._level)
+        stays = is_in_any(voxels, anchors, self._level_before)
         on_curve = is_in_any(voxels, traced)
         skeleton = thin(voxels, order, stays, on_curve, self._states)
         progress.check()
-        self.skeleton = trim(skeleton, self._level, self._states)
+        self.skeleton = trim(skeleton, self._level_before, self._states)
         return np.intersect1d(anchors, self.skeleton, assume_unique=True)
 
     def end_level(self) -> None:
@@ -279,8 +279,8 @@ class LevelThinning:
         self.level_voxels.append(len(self.skeleton))
         voxels = removable(self.skeleton, self._states)
         self.removable = len(voxels)
-        self.is_thin = bool(np.isin(voxels, self._level, assume_unique=True).all())
-        self._level = self.skeleton
+        self.is_thin = bool(np.isin(voxels, self._level_before, assume_unique=True).all())
+        self._level_before = self.skeleton
 
     def _grown(self, wanted: np.ndarray, anchors: np.ndarray, progress: Progress) -> np.ndarray:
         """The wanted voxels in the object's topology.

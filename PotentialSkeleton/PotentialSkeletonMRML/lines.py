@@ -75,8 +75,8 @@ def in_frame(
 ) -> CurveSkeleton:
     """A skeleton in another frame: `move` takes its points (n, 3) to x, y, z there.
 
-    In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S), and shape and
-    spacing mean nothing.
+    In the scene its points are S, A, R in mm (so that ``to_swc`` gives R, A, S); the spacing is
+    then 1, and the shape means nothing.
     """
     nodes = [replace(n, position=move(n.position[None])[0, ::-1]) for n in skeleton.nodes]
     branches = [replace(each, points=move(each.points)[:, ::-1]) for each in skeleton.branches]

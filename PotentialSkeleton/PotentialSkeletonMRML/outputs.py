@@ -28,7 +28,7 @@ from .objects import InputObject, is_segmentation
 ROLE = "PotentialSkeleton."  # begins the names of references and attributes
 INPUT, SEGMENT, NOTES = ROLE + "Input", ROLE + "Segment", ROLE + "Notes"
 LABEL = ROLE + "Label"  # of a labelmap, where a script named one
-VESSELS = ROLE + "Vessels"  # a hash of their voxels
+VESSELS = ROLE + "Vessels"  # the fingerprint of their voxels
 SETTINGS = ROLE + "Settings"  # a text of the user's settings
 CENTRELINES = " centrelines"  # ends a model's name
 
@@ -87,10 +87,10 @@ class SkeletonResult:
 # ---- a run
 
 
-def extract_again(
+def extract_in_place(
     objects: Sequence[InputObject], wanted: list[str], options: dict, settings: str, progress: Any
 ) -> list[SkeletonResult]:
-    """Find the skeletons of objects instead of those of the latest run on each of them.
+    """Find the skeletons of objects in the place of those of the latest run on each, if any.
 
     Its outputs are filled again where they are `wanted`, as the lines always are, and removed where
     they are not. The models keep the settings, a text.

@@ -50,7 +50,7 @@ class Colouring(LabelledEnum):
 
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
-    """The panel's choices; `PotentialSkeletonLogic.extract`, of other defaults, explains them."""
+    """The panel's choices; see `PotentialSkeletonLogic.extract`, which cleans nothing by default."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     segment: str = ""  # its ID

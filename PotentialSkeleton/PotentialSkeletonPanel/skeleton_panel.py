@@ -184,7 +184,7 @@ class SkeletonPanel(Panel):
         options, settings = choices.options_of(parameters), choices.settings_text(parameters)
         wanted = [name for name, asks in choices.WRITTEN.items() if getattr(parameters, asks)]
         read = [objects.read_object(node, each) for each in choices.segments_of(parameters)]
-        results = outputs.extract_again(read, wanted, options, settings, progress)
+        results = outputs.extract_in_place(read, wanted, options, settings, progress)
         for result in results:
             outputs.color_by(result.modelNode, colouring.value)
             if result.modelNode not in earlier:

@@ -1,4 +1,4 @@
-"""Masks of voxels: boxes round them (tuples of slices), their values, erosion."""
+"""Masks of voxels: boxes round them (tuples of slices), components, cavities, dilation."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
