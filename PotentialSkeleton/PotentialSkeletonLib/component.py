@@ -84,7 +84,7 @@ def skeletonize_component(
 
 
 class _ComponentRun:
-    """Makes the skeleton of one component, stage by stage. Sets of voxels are flat indices, seeds (n, 3)."""
+    """Makes the skeleton of one component, stage by stage."""
 
     def __init__(self, mask, spacing, options, progress, gpu):
         self.mask, self.spacing = mask, spacing
@@ -182,15 +182,15 @@ class _ComponentRun:
         )
 
     def trace_protrusions(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
-        """Curves from the ends of protrusions, later from those beyond all but the known ones."""
+        """Curves from the ends of protrusions; once some are known, of those that go on elsewhere."""
         with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
-            object_ = self.distances, self.depth, self.spacing
+            task = self.distances, self.depth, self.spacing
             if known is None:
-                found = protrusion_endpoints(*object_, progress, self.gpu)
+                found = protrusion_endpoints(*task, progress, self.gpu)
             else:
                 skeleton = self.thinning.skeleton
-                found = endpoints_beyond(*object_, skeleton, known, progress, self.gpu)
+                found = endpoints_beyond(*task, skeleton, known, progress, self.gpu)
         with self.stage("curves", share + 0.04, share + 0.05) as progress:
             self.curves.trace_from_endpoints(found, self.distances, progress)
         return found

@@ -22,9 +22,9 @@ PAIRS_PER_SLICE = 1 << 24  # of a voxel and a ball, between two calls of the pro
 class ComponentCurves:
     """Traces the curves of a component; their voxels, and where they pass these.
 
-    `anchors` (flat indices, ascending) are what thinning keeps: critical points, and endpoints and
-    seeds that curves were traced from. Without a field, from which `trace_core` begins, there are
-    no curves. `depth` is the distance to the outside, `distances` (int32) are along the component
+    `anchors` (flat indices, ascending) are where the skeleton shall lead: critical points, and
+    endpoints and seeds that curves were traced from. Without a field, from which `trace_core`
+    begins, no curve passes any voxel. `depth` is the distance to the outside, `distances` (int32) are along the component
     from the skeleton.
     """
 

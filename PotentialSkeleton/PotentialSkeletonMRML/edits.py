@@ -23,7 +23,7 @@ from .lines import NAME, stored_skeleton, vtk_array
 NAMES = "PotentialSkeleton.Names"  # a point (S, A, R) and a name, each
 STEPS = "PotentialSkeleton.Steps"  # a text of the branch tools' steps
 AS_FOUND = "PotentialSkeleton.AsFound"  # the lines before these steps
-MEASURED = "PotentialSkeleton.Sections"  # columns of cross-sections by steps, and the vessels' fingerprint
+MEASURED = "PotentialSkeleton.Sections"  # columns of cross-sections, and the vessels' fingerprint
 SAME_PLACE = 1e-3  # mm; steps change no point of the branches that stay
 LONGEST = 100  # characters of a name
 # Control characters, and halves of surrogate pairs: no file can hold them, and VTK's strings crash.

@@ -50,7 +50,7 @@ class Colouring(LabelledEnum):
 
 @parameterNodeWrapper
 class PotentialSkeletonParameterNode:
-    """The panel's choices; see `PotentialSkeletonLogic.extract`, which cleans nothing by default."""
+    """The panel's choices, as of `PotentialSkeletonLogic.extract`, which cleans only if told to."""
 
     input: vtkMRMLLabelMapVolumeNode | vtkMRMLSegmentationNode | None
     segment: str = ""  # its ID

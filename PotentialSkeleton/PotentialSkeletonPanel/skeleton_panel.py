@@ -178,7 +178,7 @@ class SkeletonPanel(Panel):
             Panel.apply(self)
 
     def run(self, parameters: Any, progress: Any) -> str:
-        # All is read before the run: the parameters may change while it waits.
+        # All is read before it computes: the parameters may change in the meantime.
         node, colouring = parameters.input, parameters.colouring
         earlier = [each for each in self._models(parameters) if outputs.own_nodes(each)]  # no copy
         options, settings = choices.options_of(parameters), choices.settings_text(parameters)
