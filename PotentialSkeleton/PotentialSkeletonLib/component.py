@@ -182,7 +182,7 @@ class _ComponentRun:
         )
 
     def trace_protrusions(self, share: float, known: np.ndarray | None = None) -> np.ndarray:
-        """Curves from the ends of protrusions; once some are known, of those that go on elsewhere."""
+        """Curves from the ends of protrusions, or of those that go on beyond all but known ends."""
         with self.stage("tips", share, share + 0.04) as progress:
             self.measure_distances(progress)
             task = self.distances, self.depth, self.spacing

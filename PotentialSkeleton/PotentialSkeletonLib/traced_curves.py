@@ -24,8 +24,8 @@ class ComponentCurves:
 
     `anchors` (flat indices, ascending) are where the skeleton shall lead: critical points, and
     endpoints and seeds that curves were traced from. Without a field, from which `trace_core`
-    begins, no curve passes any voxel. `depth` is the distance to the outside, `distances` (int32) are along the component
-    from the skeleton.
+    begins, no curve passes any voxel. `depth` is the distance to the outside, `distances` (int32)
+    are along the component from the skeleton.
     """
 
     def __init__(self, depth: np.ndarray, spacing: tuple[float, ...]) -> None:

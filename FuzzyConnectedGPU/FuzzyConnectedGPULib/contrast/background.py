@@ -457,7 +457,7 @@ def lower_own_background(
     There only clear contrasts count. A click in there is judged by the difference to the tissue
     itself (`is_own_background`), in which the vessel is solid.
 
-    Vessels have contrasts above 0, the background is a `LocalBackground`, polarity is -1 for dark
+    Vessels have contrasts above 0, `around` is the local background, polarity is -1 for dark
     vessels, and `at_first` is the contrast at the first click.
     """
     xp, zero = module_of(contrast), np.float32(0)

@@ -248,8 +248,8 @@ def _with_lower_least_contrasts(connected: np.ndarray, background_count: int) ->
     count = int((1 + AGREED_GROWTH / (1 + CONTRADICTION * background_count)) * size)
     if count < connected.size:  # of equal ones all are taken, or none
         first_out = np.partition(connected, -count - 1)[-count - 1]
-        least = connected[connected > first_out].min()
-        share = max(share, least / (1 - least))  # with which `least` becomes 0.5
+        last_in = connected[connected > first_out].min()
+        share = max(share, last_in / (1 - last_in))  # with which that becomes 0.5
     # A connectedness of c = s / (s + t), so c / (1 - c) = s / t, becomes s / (s + share * t).
     return connected if share >= 1 else connected / (connected + share * (1 - connected))
 

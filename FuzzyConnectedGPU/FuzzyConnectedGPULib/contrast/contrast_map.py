@@ -199,8 +199,8 @@ def contrast_map(
     smooth = _denoised(raw, tissue, relative, progress.part(0.05, 0.95))
     del raw
     contrast, noise, polarity = tissue.contrast(smooth, background, seed)
-    median = np.float32(-tissue.median)
-    pointwise(lambda values: values - median, smooth, smooth)
+    minus_median = np.float32(-tissue.median)
+    pointwise(lambda values: values - minus_median, smooth, smooth)
     if polarity < 0:
         pointwise(lambda values: -values, smooth, smooth)
     volumes: tuple[Any, ...] = contrast, smooth

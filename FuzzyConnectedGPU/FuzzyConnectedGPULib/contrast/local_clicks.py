@@ -150,10 +150,10 @@ def _add_alike(connectedness: np.ndarray, mapped: ContrastMap, click: Voxel, siz
     return _raise(connectedness[ball.box], alike, np.float32(ALIKE_MEMBERSHIP))
 
 
-def _raise(part: np.ndarray, voxels: np.ndarray, least: np.ndarray | np.float32) -> int:
-    """Raise the connectedness of voxels in place; by how many the object has grown."""
+def _raise(part: np.ndarray, voxels: np.ndarray, value: np.ndarray | np.float32) -> int:
+    """Raise the connectedness of voxels to a value, in place; by how many the object has grown."""
     before = part[voxels]
-    after = np.maximum(before, least)
+    after = np.maximum(before, value)
     part[voxels] = after
     grown = (before < CONTRAST_THRESHOLD) & (after >= CONTRAST_THRESHOLD)
     return int(np.count_nonzero(grown))
