@@ -20,7 +20,8 @@ from FuzzyVesselCoreLib.voxels.masks import fill_cavities
 from .component import skeleton_of_components
 from .curve_skeleton import CurveSkeleton
 from .options import EMPTY, SkeletonOptions, checked_device, checked_spacing
-from .preparing import NO_CHANGES, Components, input_warnings, small_components
+from .preparing import Components, input_warnings, small_components
+from .report import NO_CHANGES
 
 BOX_VOXEL = 200  # bytes that a voxel of a component's box needs: an upper estimate
 

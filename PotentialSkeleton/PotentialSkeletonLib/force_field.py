@@ -155,7 +155,7 @@ def force_field(
         warnings.warn(note, stacklevel=2)
     solid, cavities, voxels = fill_cavities(given)
     if cavities:
-        from .preparing import sentences_on
+        from .report import sentences_on
 
         notes += sentences_on({"cavities_filled": cavities, "cavity_voxels": voxels})
     progress.check()

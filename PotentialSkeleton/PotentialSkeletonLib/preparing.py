@@ -1,6 +1,6 @@
 """The object of a labelmap: checked, cleaned and split into components."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -11,7 +11,6 @@ from scipy import ndimage
 from FuzzyVesselCoreLib.errors import DeviceError, InputError
 from FuzzyVesselCoreLib.gpu.device import choose_device
 from FuzzyVesselCoreLib.progress import Progress
-from FuzzyVesselCoreLib.translation import counted
 from FuzzyVesselCoreLib.translation import tr as _
 from FuzzyVesselCoreLib.voxels.distances import LARGE, distance_to_outside
 from FuzzyVesselCoreLib.voxels.masks import (
@@ -31,15 +30,8 @@ from .options import (
     checked_device,
     checked_labelmap,
 )
+from .report import NO_CHANGES, sentences_on
 from .thinning import thin
-
-# What may be done to an object before its skeleton is taken, and how often and to how many voxels.
-CHANGES = (
-    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island", "islands"),
-    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity", "cavities"),
-    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel", "tunnels"),
-)
-NO_CHANGES = {name: 0 for change in CHANGES for name in change[:2]}
 
 
 @dataclass
@@ -62,15 +54,6 @@ class Components:
     def sentences(self) -> list[str]:
         """What was changed, in words, and the warnings."""
         return [*sentences_on(self.changes), *self.warnings]
-
-
-def sentences_on(changes: Mapping[str, int]) -> list[str]:
-    """What was changed of the object before its skeleton was taken, in words."""
-    return [
-        text.format(counted(changes[count], *nouns), counted(changes[voxels], "voxel"))
-        for count, voxels, text, *nouns in CHANGES
-        if changes.get(count)
-    ]
 
 
 def prepare(

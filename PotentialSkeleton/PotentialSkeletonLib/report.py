@@ -1,7 +1,7 @@
 """What is said of a skeleton: counts, checked guarantees, and sentences for the user."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from .thinning import LevelThinning
 
 TINY = 27  # voxels: components below it are reported
+# What may be done to an object before its skeleton is taken, and how often and to how many voxels.
+CHANGES = (
+    ("islands_dropped", "island_voxels", "Dropped {} of few voxels ({}).", "island", "islands"),
+    ("cavities_filled", "cavity_voxels", "Filled {} inside the object ({}).", "cavity", "cavities"),
+    ("tunnels_closed", "tunnel_voxels", "Closed {} through the object ({}).", "tunnel", "tunnels"),
+)
+NO_CHANGES = {name: 0 for change in CHANGES for name in change[:2]}
 NOT_RESOLVED = (
     "Some thin parts or small tunnels are not resolved by the force field; they were completed "
     "along the deepest voxels."
@@ -118,3 +125,12 @@ def skeleton_report(
         seconds=dict(seconds),
         warnings=list(dict.fromkeys(sentences)),
     )
+
+
+def sentences_on(changes: Mapping[str, int]) -> list[str]:
+    """What was changed of the object before its skeleton was taken, in words."""
+    return [
+        text.format(counted(changes[count], *nouns), counted(changes[voxels], "voxel"))
+        for count, voxels, text, *nouns in CHANGES
+        if changes.get(count)
+    ]

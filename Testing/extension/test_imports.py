@@ -87,24 +87,38 @@ def test_algorithms_know_nothing_of_slicer(package):
         assert not re.search(r"\b(slicer|vtk|qt|ctk|mrml\w*)\b", text, re.IGNORECASE), path.name
 
 
+def run_without(missing, code):
+    """A Python program for which some packages are missing."""
+    code = f"import sys; sys.modules.update(dict.fromkeys({missing}))\n{code}"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))}
+    task = [sys.executable, "-c", code]
+    return subprocess.run(task, capture_output=True, text=True, env=environment)
+
+
 def test_importing_the_algorithms_needs_numpy_only():
-    """cupy, numba, scipy, vtk and slicer are made missing."""
-    missing = ("cupy", "numba", "scipy", "vtk", "vtkmodules", "slicer", "PIL")
-    code = (
-        f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
+    run = run_without(
+        ("cupy", "numba", "scipy", "vtk", "vtkmodules", "slicer", "PIL"),
         "import FuzzyConnectedGPULib\n"
         "from FuzzyConnectedGPULib import *\n"  # its names are imported when they are asked for
         "import FuzzyVesselCoreLib.phantom.liver, FuzzyVesselCoreLib.gpu.device\n"
         "import FuzzyVesselCoreLib.mrml.writing, FuzzyVesselCoreLib.mrml.points\n"
         "import PotentialSkeletonLib, PotentialSkeletonMRML.outputs\n"
-        "print(sorted(SOLVERS))"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PACKAGE_FOLDERS))}
-    run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+        "print(sorted(SOLVERS))",
     )
     assert run.returncode == 0, run.stderr
     assert "exact" in run.stdout
+
+
+def test_the_field_of_a_hollow_object_needs_no_numba_but_direct_sums_do():
+    run = run_without(
+        ("numba",),
+        "import numpy as np; from PotentialSkeletonLib import force_field\n"
+        "mask = np.ones((9, 9, 9), bool); mask[4, 4, 4] = False\n"
+        "print(force_field(mask, method='fft', device='cpu').notes)\n"
+        "force_field(mask, method='direct-serial', device='cpu')",
+    )
+    assert "Filled 1 cavity" in run.stdout, run.stderr
+    assert "pip install numba" in run.stderr
 
 
 # ---- What the product's code must not do, whatever it is given (more of it: ruff, pyproject.toml)

@@ -174,14 +174,6 @@ def test_methods_of_one_device_refuse_the_other():
         force_field(ball(4), method="direct-serial", device="cuda")
 
 
-def test_a_missing_numba_is_named(monkeypatch):
-    monkeypatch.delitem(sys.modules, "PotentialSkeletonLib.papers")
-    monkeypatch.delattr("PotentialSkeletonLib.papers")
-    monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(DeviceError, match="pip install numba"):
-        force_field(ball(4), method="direct-serial", device="cpu")
-
-
 @pytest.mark.parametrize("distance", [2, 3])
 @pytest.mark.parametrize("method", ["direct-serial", "fft"])
 def test_no_force_goes_across_a_sheet_one_voxel_thick(method, distance):
