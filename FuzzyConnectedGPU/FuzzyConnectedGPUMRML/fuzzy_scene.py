@@ -28,9 +28,9 @@ COUNT = "FuzzyVesselGPU.VesselCount"  # attribute: references to lists that were
 
 
 def fingerprint_of(volume_node: Any, lists: Sequence[Any], options: Any) -> str:
-    """A text that stands for all inputs of a result, but for the threshold itself.
+    """A text that stands for all inputs of a scene: all but the threshold and filled gaps.
 
-    It differs wherever the result may differ, and is the same after loading. Exact solvers give
+    It differs wherever the scene may differ, and is the same after loading. Exact solvers give
     the same connectedness on every device, so the device does not count. Names of lists do not
     count, their order does; that of the volume counts, as in scenes that were saved before. Empty
     where there is no volume, or a vessel has no point.

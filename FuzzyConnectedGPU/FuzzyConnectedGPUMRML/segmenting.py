@@ -301,7 +301,7 @@ def _write_outputs(
 ) -> SegmentationResult:
     """Put arrays (by their kind of output) and segments into nodes; new ones go if that fails.
 
-    Without the array of the fuzzy scene its node stays as it is; disputed voxels are None for one
+    Without the array of the fuzzy scene its node keeps its voxels; disputed voxels are None for one
     vessel.
     """
     nodes = _earlier_outputs(volume_node, options)

@@ -130,7 +130,7 @@ class ConnectednessPanel(Panel):
         self.logic.forget()
 
     def subject(self) -> tuple:
-        """All but threshold and filled gaps."""
+        """What the status line speaks of: all inputs but threshold and filled gaps."""
         options: Any = self.options(self.parameters)
         return self.fingerprint(), replace(options, threshold=None, fill_gaps=0)
 

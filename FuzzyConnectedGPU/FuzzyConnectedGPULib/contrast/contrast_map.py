@@ -176,11 +176,11 @@ def contrast_map(
 ) -> ContrastMap:
     """The contrast map of a checked volume (K, J, I) around a first seed (K, J, I).
 
-    The tissue around the seed is the background, and the seed decides between bright and dark
-    vessels. Noise is taken out by a narrow Gaussian and self-guided filters, whose strength follows
-    the noise; the local background is a wide Gaussian over voxels near the median (`background`).
-    The mask (uint8) is 1 where vessels may be. On a `gpu`, inside its ``with`` block, the map stays
-    there, with the bits of the CPU.
+    The seed decides which tissue is looked at, and between bright and dark vessels. Noise is taken
+    out by a narrow Gaussian and self-guided filters, whose strength follows the noise; the local
+    background is a wide Gaussian over voxels near the median (`background`). The mask (uint8) is 1
+    where vessels may be. On a `gpu`, in its ``with`` block, the map stays there, with the CPU's
+    bits.
     """
     progress = Progress.of(progress)
     relative = np.asarray(spacing, float) / min(spacing)

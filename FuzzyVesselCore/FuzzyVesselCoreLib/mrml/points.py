@@ -61,13 +61,13 @@ def seeds_of(
         text = _("The list {list} holds no placed point: place at least one {kind}.")
         raise InputError(text.format(list=node_name(seeds_node), kind=kind))
     points = replace(points, voxels=points_in_volume(volume_node, points.world))
-    points = _left(points, inside(points.voxels, shape), node_name(volume_node))
+    points = _those_that_hit(points, inside(points.voxels, shape), node_name(volume_node))
     if region is not None:
-        points = _left(points, region[tuple(points.voxels.T)], "")
+        points = _those_that_hit(points, region[tuple(points.voxels.T)], "")
     return points
 
 
-def _left(points: PlacedPoints, hit: np.ndarray, volume: str) -> PlacedPoints:
+def _those_that_hit(points: PlacedPoints, hit: np.ndarray, volume: str) -> PlacedPoints:
     """The points that hit a volume, or the region where that is empty; `InputError` for none."""
     missed = ", ".join(label for label, found in zip(points.labels, hit) if not found)
     if not hit.any():
