@@ -157,7 +157,7 @@ class FuzzyConnectedGPULogic(ScriptedLoadableModuleLogic):
     # --- runs
 
     def segment(self, volumeNode: Any, seedsNode: Any, **arguments: Any) -> Any:
-        """Segment what is connected to the seeds; the MRML scene changes only if all goes well.
+        """Segment what is connected to the seeds; nodes change once all is computed.
 
         Several vessels that touch never overlap: see `FuzzyConnectedGPULib.segment`.
         Example::

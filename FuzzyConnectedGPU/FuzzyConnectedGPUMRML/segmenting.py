@@ -319,6 +319,8 @@ def _write_outputs(
             class_name, word = OUTPUTS[kind]
             nodes[kind] = add(class_name, f"{volume_node.GetName() or 'Volume'} {word}")
         writing.show_as_overlay(nodes[CONNECTEDNESS])
+        if CONNECTEDNESS in images:  # if writing fails, what is written is no inputs' result
+            nodes[CONNECTEDNESS].SetAttribute(fuzzy_scene.INPUTS, None)
         for kind, image in images.items():
             writing.fill_volume(nodes[kind], image, volume_node)
         where = nodes[SEGMENTATION], volume_node, segment_id, options.maskSegmentID

@@ -13,7 +13,6 @@ from FuzzyConnectedGPULib.thresholds import (
     choose_threshold,
 )
 from FuzzyVesselCoreLib.errors import InputError
-from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 
 def scene_of(*levels):
@@ -98,11 +97,6 @@ def test_every_scene_gives_a_threshold_that_keeps_its_seeds(number, cut, side):
 
 
 # ---- From arrays to labels in one call, and which threshold it takes
-
-
-@pytest.fixture(scope="module")
-def phantom():
-    return liver_phantom((64, 64, 64))
 
 
 @pytest.fixture(scope="module")

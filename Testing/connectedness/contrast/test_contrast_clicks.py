@@ -182,11 +182,6 @@ def test_a_run_can_be_cancelled_at_any_time(volume):
 FEW = 60  # voxels
 
 
-@pytest.fixture(scope="module")
-def phantom():
-    return liver_phantom((64, 64, 64))
-
-
 def run(phantom, seeds):
     return segment(phantom.volume, seeds, spacing=phantom.spacing, device="cpu")
 

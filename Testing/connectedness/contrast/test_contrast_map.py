@@ -19,7 +19,6 @@ from FuzzyConnectedGPULib.contrast.filters import (
 )
 from FuzzyConnectedGPULib.segmentation import segment
 from FuzzyVesselCoreLib.errors import DeviceError
-from FuzzyVesselCoreLib.phantom.liver import liver_phantom
 
 SHAPE = (24, 28, 30)
 CENTRE = (12, 14, 15)
@@ -34,12 +33,6 @@ def vessel(height=18.0, noise=3.0):
     """A noisy tube along I, its background at 0."""
     rng = np.random.default_rng(5)
     return (height * tube() + rng.normal(0, noise, SHAPE)).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def ct():
-    """A small CT with air, fat, bone and a liver, and its phantom."""
-    return liver_phantom((64, 64, 64))
 
 
 # --- what the map does not depend on
@@ -67,14 +60,14 @@ def test_dark_vessels_are_the_mirror_image_of_bright_ones():
 # --- masks and tissues
 
 
-def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(ct):
-    volume, seed = ct.volume, ct.seeds[0]
-    found = contrast_map(volume, ct.spacing, seed)
-    liver = np.median(volume[(ct.liver > 0) & (ct.mask == 0)])
+def test_a_scan_of_several_tissues_is_judged_by_the_tissue_around_the_click(phantom):
+    volume, seed = phantom.volume, phantom.seeds[0]
+    found = contrast_map(volume, phantom.spacing, seed)
+    liver = np.median(volume[(phantom.liver > 0) & (phantom.mask == 0)])
     assert found._tissue.median == pytest.approx(liver, abs=15)
     assert found._tissue.deviation < 0.2 * volume.std()
     assert (limit := found.competing_above([tuple(seed)])) > 1.5 * volume[tuple(seed)]
-    assert not (ct.mask[found.smooth > limit] > 0).any()
+    assert not (phantom.mask[found.smooth > limit] > 0).any()
 
 
 # --- the background

@@ -165,11 +165,19 @@ def test_a_result_that_was_edited_is_overwritten_only_after_a_question(done, min
 
 
 def test_a_run_that_fails_while_it_is_written_leaves_no_new_node(slicer_scene, chosen, monkeypatch):
-    from FuzzyVesselCoreLib.mrml import segments
-
     nodes = slicer_scene.GetNumberOfNodes()
-    monkeypatch.setattr(segments, "put_segment", lambda *_: 1 / 0)
-    chosen.click("applyButton")
-    assert len(chosen.take_errors()) == 1
+    fail_to_write(chosen, monkeypatch)
     assert slicer_scene.GetNumberOfNodes() == nodes
     assert all(getattr(chosen.parameters, name) is None for name in OUTPUTS)
+
+
+def test_what_it_wrote_into_earlier_nodes_is_not_current(done, monkeypatch):
+    assert done.widget.panel.is_current()
+    fail_to_write(done, monkeypatch)
+    assert not done.widget.panel.is_current()
+
+
+def fail_to_write(panel, monkeypatch):
+    monkeypatch.setattr("FuzzyVesselCoreLib.mrml.segments.put_segment", lambda *_: 1 / 0)
+    panel.click("applyButton")
+    assert len(panel.take_errors()) == 1
