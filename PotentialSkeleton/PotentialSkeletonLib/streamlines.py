@@ -24,7 +24,7 @@ MIN_STEP = 1e-4  # voxels: a curve ends where its step would be shorter
 LOOK_BACK = 32  # points over which a curve must advance by more than NEAR
 SAME_EIGENVALUE = 1e-3  # relative difference up to which eigenvalues are taken to be equal
 NO_POINT = -1
-PERIOD = 64  # voxels; a power of two
+PERIOD = 64  # voxels; of a power of two remainders are quick
 
 
 class Tracer:

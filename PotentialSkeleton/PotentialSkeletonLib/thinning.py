@@ -29,8 +29,8 @@ def thin(
     """Thin an object (flat indices; any number of components) to a skeleton, one voxel wide.
 
     Voxels go in ascending `order` (float32; how central each is), ties as they come to the surface.
-    Those that `stays` may not go (anchors, a skeleton), those of `last` go after all
-    others, so that the skeleton lies along them (traced curves).
+    Those that `stays` may not go (anchors, a skeleton), those of `last` go after all others, so
+    that the skeleton lies along them (traced curves).
     """
     flat, *strides = _flat(states)
     flat[voxels] = OBJECT | KEPT * stays.view(np.uint8)
